@@ -1,0 +1,42 @@
+# Everything runs in .venv, built once from pyproject.toml and rebuilt when that file changes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test lint bench figure clean
+
+help:
+	@echo "make demo    solve every shipped world exactly and print the table"
+	@echo "make test    run the tests"
+	@echo "make lint    ruff, mypy --strict and the order of the rooms"
+	@echo "make bench   measure the exact solver against its peers"
+	@echo "make figure  draw the README's figure anew"
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "optimist needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/python -m optimist.demo
+
+test: $(READY)
+	@$(BIN)/python -m pytest -n auto
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(READY)
+	@$(BIN)/python -m benchmarks.exact
+
+figure: $(READY)
+	@$(BIN)/python docs/optimism_figure.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

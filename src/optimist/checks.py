@@ -1,0 +1,194 @@
+"""The checks that every room makes of what it is given, and how their errors read.
+
+An error names the first offending entry and its value: ``P[3, 1, 7] = -0.2 is negative``.
+Nothing here repairs an input; a value is either right as it stands or refused.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+ROW_SUM_TOLERANCE = 1e-8
+"""How far a probability row may be from summing to one: room for rounding, not for mistakes."""
+
+
+def entry(name: str, index: tuple[int, ...]) -> str:
+    """How an entry of an array is called in an error: ``P[3, 1]``, or just ``gamma``."""
+    return f"{name}[{', '.join(str(i) for i in index)}]" if index else name
+
+
+def first(bad: BoolArray) -> tuple[int, ...]:
+    """The index of the first true entry."""
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+
+
+def real_array(
+    value: ArrayLike, name: str, shape: tuple[int | None, ...] | None = None
+) -> FloatArray:
+    """``value`` as float64, if it holds finite real numbers and has the shape.
+
+    Parameters
+    ----------
+    value
+        Anything NumPy reads as an array of booleans, integers or floats.
+    name
+        What errors call it.
+    shape
+        The shape it must have; None stands for any length along that axis, or any shape.
+
+    Examples
+    --------
+    >>> real_array([1, 2], "r", shape=(2,))
+    array([1., 2.])
+    >>> real_array([1, float("nan")], "r")
+    Traceback (most recent call last):
+    ...
+    ValueError: r[1] is nan; it must be a finite number
+    """
+    try:
+        raw = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+    if raw.dtype.kind not in "biuf":
+        raise TypeError(f"{name} holds {raw.dtype}, not real numbers")
+    array = raw.astype(np.float64, copy=False)
+    if shape is not None:
+        match_shape(array.shape, name, shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = not np.isfinite(array.sum())  # one pass; only a suspicion asks for the second
+    finite = np.isfinite(array) if suspicious else np.True_
+    if not finite.all():
+        where = first(~finite)
+        raise ValueError(f"{entry(name, where)} is {array[where]}; it must be a finite number")
+    return array
+
+
+def match_shape(given: tuple[int, ...], name: str, wanted: tuple[int | None, ...]) -> None:
+    """Refuse a shape other than the wanted one, where None stands for any length."""
+    if len(given) != len(wanted) or any(
+        w is not None and g != w for g, w in zip(given, wanted, strict=True)
+    ):
+        text = ", ".join("any" if w is None else str(w) for w in wanted)
+        raise ValueError(f"{name} has shape {given}; it must have shape ({text})")
+
+
+def real_number(value: object, name: str) -> float:
+    """``value`` as a float, if it is one finite real number.
+
+    Examples
+    --------
+    >>> real_number(1, "slip")
+    1.0
+    """
+    return float(real_array(value, name, shape=()))  # type: ignore[arg-type]
+
+
+def positive(value: object, name: str) -> float:
+    """``value`` as a float above zero."""
+    number = real_number(value, name)
+    if number <= 0:
+        raise ValueError(f"{name} = {number:.6g} must be positive")
+    return number
+
+
+def probability(value: object, name: str) -> float:
+    """``value`` as a float in [0, 1]."""
+    number = real_number(value, name)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} = {number:.6g} is not a probability: it must lie in [0, 1]")
+    return number
+
+
+def discount(value: object) -> float:
+    """``value`` as a discount factor in [0, 1)."""
+    gamma = real_number(value, "gamma")
+    if not 0 <= gamma < 1:
+        raise ValueError(f"gamma = {gamma:.6g} is outside [0, 1)")
+    return gamma
+
+
+def count(value: object, name: str, least: int = 1) -> int:
+    """``value`` as an int, if it is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} = {value!r} is not a whole number")
+    if value < least:
+        raise ValueError(f"{name} = {value} must be at least {least}")
+    return int(value)
+
+
+def indices(value: ArrayLike, name: str, below: int) -> IntArray:
+    """``value`` as int64, if it holds whole numbers in {0, ..., below - 1}.
+
+    Examples
+    --------
+    >>> indices([0, 4], "action", below=3)
+    Traceback (most recent call last):
+    ...
+    ValueError: action[1] = 4 is outside {0, ..., 2}
+    """
+    raw = np.asarray(value)
+    if raw.dtype.kind not in "iu":
+        raise TypeError(f"{name} holds {raw.dtype}, not whole numbers")
+    array = raw.astype(np.int64, copy=False)
+    bad = (array < 0) | (array >= below)
+    if bad.any():
+        where = first(bad)
+        raise ValueError(
+            f"{entry(name, where)} = {array[where]} is outside {{0, ..., {below - 1}}}"
+        )
+    return array
+
+
+def non_negative(array: FloatArray, name: str) -> None:
+    """Refuse negative entries."""
+    if array.size and array.min() < 0:
+        where = first(array < 0)
+        raise ValueError(f"{entry(name, where)} = {array[where]:.6g} is negative")
+
+
+def sums_to_one(sums: FloatArray, name: str, hint: str = "") -> None:
+    """Refuse sums that are not one within `ROW_SUM_TOLERANCE`."""
+    bad = np.abs(sums - 1) > ROW_SUM_TOLERANCE
+    if bad.any():
+        where = first(bad)
+        found = f"{entry(name, where)} sums to {sums[where]:.10g}"
+        raise ValueError(f"{found}, not to 1 within {ROW_SUM_TOLERANCE:g}{hint}")
+
+
+def distribution(value: ArrayLike, name: str, size: int) -> FloatArray:
+    """``value`` as a probability vector of this size."""
+    array = real_array(value, name, shape=(size,))
+    non_negative(array, name)
+    sums_to_one(np.asarray(array.sum()), name)
+    return array
+
+
+def policies(value: ArrayLike, n_states: int, n_actions: int, name: str = "policy") -> FloatArray:
+    """``value`` as one stochastic policy [X, A] or a batch of them [n, X, A].
+
+    Examples
+    --------
+    >>> policies([[0.5, 0.6]], n_states=1, n_actions=2)
+    Traceback (most recent call last):
+    ...
+    ValueError: policy[0] sums to 1.1, not to 1 within 1e-08
+    """
+    array = real_array(value, name)
+    if array.shape[-2:] != (n_states, n_actions) or array.ndim not in (2, 3):
+        raise ValueError(
+            f"{name} has shape {array.shape}; one policy is ({n_states}, {n_actions}), "
+            f"a batch is (n, {n_states}, {n_actions})"
+        )
+    non_negative(array, name)
+    sums_to_one(array.sum(axis=-1), name)
+    return array
+
+
+def frozen(array: FloatArray) -> FloatArray:
+    """A read-only, C-ordered copy."""
+    copy = np.array(array, dtype=np.float64, order="C")
+    copy.setflags(write=False)
+    return copy

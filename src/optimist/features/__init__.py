@@ -1,0 +1,50 @@
+"""Feature maps: what the algorithms see of states and actions.
+
+=====================  =============================================================
+Features of (x, a)     Use them
+=====================  =============================================================
+`OneHot`               for finitely many states, told apart: the tabular case
+`Table`                for finitely many states with known features [X, A, d]
+`PerAction`            to give each action its own weights on state features
+`StateOnly`            where the action does not matter, as in rewards of the state
+`Concatenation`        where rewards and transitions have features of their own
+=====================  =============================================================
+
+=====================  =============================================================
+Features of x          Use them
+=====================  =============================================================
+`OneHotState`          for discrete observations
+`Tiles`                on a box of few dimensions; one tiling has the fastest updates
+`RBF`                  on a box of few dimensions, for values smooth in the state
+`Fourier`              on a box of more dimensions, where a grid is too large
+=====================  =============================================================
+
+All are batched, return new float64 arrays, and declare their norm bound and block structure.
+"""
+
+from optimist.features.base import FeatureMap, StateFeatures, Structure
+from optimist.features.box import read_box
+from optimist.features.concatenation import Concatenation
+from optimist.features.fourier import Fourier
+from optimist.features.one_hot import OneHot, OneHotState
+from optimist.features.per_action import PerAction
+from optimist.features.rbf import RBF
+from optimist.features.state_only import StateOnly
+from optimist.features.table import Table
+from optimist.features.tiles import Tiles
+
+__all__ = [
+    "RBF",
+    "Concatenation",
+    "FeatureMap",
+    "Fourier",
+    "OneHot",
+    "OneHotState",
+    "PerAction",
+    "StateFeatures",
+    "StateOnly",
+    "Structure",
+    "Table",
+    "Tiles",
+    "read_box",
+]

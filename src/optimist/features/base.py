@@ -1,0 +1,115 @@
+"""What every feature map declares: its dimension, its norm bound and its block structure."""
+
+from abc import ABC, abstractmethod
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist.checks import FloatArray, count, real_number
+
+Structure = Literal["diagonal", "blocks", "dense"]
+
+
+class Features:
+    """The declarations that state features and state-action features share.
+
+    Parameters
+    ----------
+    dim
+        The number d of features.
+    bound
+        An upper bound on the Euclidean norm of every feature vector.
+    blocks
+        How many equal contiguous blocks the features split into. No feature vector is non-zero
+        in two blocks, so ``lambda I + sum phi phi'`` is block-diagonal with blocks of size
+        ``dim // blocks``: d blocks are a diagonal matrix, one block is a dense one.
+    """
+
+    def __init__(self, dim: int, bound: float, blocks: int) -> None:
+        self.dim = count(dim, "dim")
+        self.bound = real_number(bound, "bound")
+        self.blocks = count(blocks, "blocks")
+        if self.bound < 0:
+            raise ValueError(f"bound = {self.bound:.6g} is negative; it bounds a norm")
+        if self.dim % self.blocks:
+            raise ValueError(
+                f"blocks = {self.blocks} does not divide dim = {self.dim}: the blocks must be equal"
+            )
+
+    @property
+    def structure(self) -> Structure:
+        """What `blocks` says of the covariance matrix, in a word."""
+        if self.blocks == self.dim:
+            return "diagonal"
+        return "dense" if self.blocks == 1 else "blocks"
+
+
+class StateFeatures(Features, ABC):
+    """A map psi from observations to R^d, over any leading batch axes.
+
+    Examples
+    --------
+    A map of one's own declares its numbers and computes a fresh array:
+
+    >>> import numpy as np
+    >>> class Angle(StateFeatures):
+    ...     def __init__(self):
+    ...         super().__init__(dim=2, bound=1.0, blocks=1)
+    ...
+    ...     def __call__(self, observations):
+    ...         return np.stack([np.cos(observations), np.sin(observations)], axis=-1)
+    >>> Angle()(0.0), Angle().structure
+    (array([1., 0.]), 'dense')
+    """
+
+    @abstractmethod
+    def __call__(self, observations: ArrayLike) -> FloatArray:
+        """The features [..., d] of a batch [...] of observations, in a new array."""
+
+
+class FeatureMap(Features, ABC):
+    """A map phi from state-action pairs to R^d, over any leading batch axes.
+
+    `bound` is the B of the linear MDP assumption ``||phi(x, a)|| <= B``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class Reset(FeatureMap):
+    ...     def __init__(self):
+    ...         super().__init__(dim=2, bound=1.0, blocks=2, n_actions=2)
+    ...
+    ...     def __call__(self, states, actions):
+    ...         return np.eye(2)[actions]
+    ...
+    ...     def all_actions(self, states):
+    ...         return np.tile(np.eye(2), (*np.shape(states), 1, 1))
+    >>> Reset().all_actions([4, 7]).shape, Reset().structure
+    ((2, 2, 2), 'diagonal')
+    """
+
+    def __init__(self, dim: int, bound: float, blocks: int, n_actions: int) -> None:
+        super().__init__(dim, bound, blocks)
+        self.n_actions = count(n_actions, "n_actions")
+
+    @abstractmethod
+    def __call__(self, states: ArrayLike, actions: ArrayLike) -> FloatArray:
+        """The features [..., d] of states and actions in a new array; batch axes broadcast."""
+
+    @abstractmethod
+    def all_actions(self, states: ArrayLike) -> FloatArray:
+        """The features [..., A, d] of every action in each of the states, in a new array."""
+
+
+def batch_shape(states: tuple[int, ...], actions: tuple[int, ...]) -> tuple[int, ...]:
+    """The batch axes that states and actions share after broadcasting."""
+    if states == actions:
+        return states
+    try:
+        return np.broadcast_shapes(states, actions)
+    except ValueError:
+        raise ValueError(
+            f"a batch {states} of states does not go with a batch {actions} of actions: "
+            "give as many of the one as of the other, or a single one"
+        ) from None

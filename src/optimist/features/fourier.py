@@ -1,0 +1,69 @@
+"""Random Fourier features of the Gaussian kernel."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist.checks import FloatArray, count, frozen, positive
+from optimist.features.base import StateFeatures
+from optimist.features.box import BoxLike, Outside, UnitBox
+
+
+class Fourier(StateFeatures):
+    """Random Fourier features, whose inner products approximate a Gaussian kernel.
+
+    With x and y in the box rescaled to the unit cube, ``psi(x) . psi(y)`` has the mean
+    ``exp(-||x - y||^2 / (2 l^2))`` and an error of order ``1 / sqrt(pairs)`` (Rahimi and Recht,
+    2007). Each pair (cos, sin) / sqrt(pairs) has squared norm 1 / pairs, so every psi(x) has norm
+    one and the bound 1 is exact.
+
+    Parameters
+    ----------
+    box
+        A space with finite ``low`` and ``high``, or a pair (low, high).
+    pairs
+        How many frequencies; there are two features to each, all cosines before all sines.
+    rng
+        Draws the frequencies.
+    lengthscale
+        The l of the kernel, as a fraction of the sides of the box: over how much of it a value
+        carries over.
+    outside
+        What to do with an observation outside the box: raise an error, or clip it to the border.
+        Within 1e-6 of the width, which is float32 rounding, it is clipped in either case.
+
+    Examples
+    --------
+    >>> psi = Fourier(([0.0], [1.0]), pairs=5000, rng=np.random.default_rng(0), lengthscale=0.5)
+    >>> x, y = psi([[0.0], [0.5]])
+    >>> round(float(x @ y), 2), round(math.exp(-1 / 2), 2)
+    (0.61, 0.61)
+    """
+
+    def __init__(
+        self,
+        box: BoxLike,
+        pairs: int,
+        rng: np.random.Generator,
+        lengthscale: float = 0.25,
+        *,
+        outside: Outside = "error",
+    ) -> None:
+        self.box = UnitBox(box, outside)
+        self.pairs = count(pairs, "pairs")
+        self.lengthscale = positive(lengthscale, "lengthscale")
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng = {rng!r} must be a Generator, such as np.random.default_rng(0)")
+        # The frequencies of a Gaussian kernel are Gaussian, with the inverse of its lengthscale.
+        frequencies = rng.standard_normal((self.box.n_dims, self.pairs)) / self.lengthscale
+        self.frequencies = frozen(frequencies)
+        super().__init__(dim=2 * self.pairs, bound=1.0, blocks=1)
+
+    def __call__(self, observations: ArrayLike) -> FloatArray:
+        phases = self.box.unit(observations) @ self.frequencies
+        features = np.empty((*phases.shape[:-1], self.dim))
+        np.cos(phases, out=features[..., : self.pairs])
+        np.sin(phases, out=features[..., self.pairs :])
+        features *= 1 / math.sqrt(self.pairs)
+        return features

@@ -1,0 +1,101 @@
+"""Tile coding of a box."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist.checks import FloatArray, IntArray, count
+from optimist.features.base import StateFeatures
+from optimist.features.box import BoxLike, Outside, UnitBox
+from optimist.features.indicators import indicators
+from optimist.features.parameters import per_dimension
+
+
+class Tiles(StateFeatures):
+    """Tile coding: indicators of the cells of one or several grids, displaced from each other.
+
+    One tile of each tiling is active, with the value 1/sqrt(tilings), so every psi(x) has norm
+    one and the bound 1 is exact. A single tiling is one-hot: it aggregates states, and the
+    covariance is diagonal. Several tilings resolve finer differences, but the covariance is dense.
+
+    A displaced tiling needs one more tile along each dimension to cover the box, so there are
+    ``prod(bins) + (tilings - 1) * prod(bins + 1)`` tiles, each of which some observation reaches.
+
+    Parameters
+    ----------
+    box
+        A space with finite ``low`` and ``high``, or a pair (low, high).
+    bins
+        Into how many tiles a side of the box is cut: one number, or one per dimension.
+    tilings
+        How many displaced grids; a power of two, at least four times the number of dimensions,
+        displaces them most evenly.
+    outside
+        What to do with an observation outside the box: raise an error, or clip it to the border.
+        Within 1e-6 of the width, which is float32 rounding, it is clipped in either case.
+
+    Examples
+    --------
+    >>> psi = Tiles(([0.0, 0.0], [1.0, 1.0]), bins=2)
+    >>> psi([0.9, 0.1])
+    array([0., 0., 1., 0.])
+    >>> psi = Tiles(([0.0], [1.0]), bins=2, tilings=2)
+    >>> psi.tiles([[0.1], [0.4], [0.6]])
+    array([[0, 2],
+           [0, 3],
+           [1, 3]])
+    """
+
+    def __init__(
+        self,
+        box: BoxLike,
+        bins: int | Sequence[int],
+        tilings: int = 1,
+        *,
+        outside: Outside = "error",
+    ) -> None:
+        self.box = UnitBox(box, outside)
+        self.bins = per_dimension(bins, "bins", self.box.n_dims)
+        self.tilings = count(tilings, "tilings")
+        self._scale = np.array(self.bins, dtype=np.float64)
+        self._offsets = _displacements(self.tilings, self.box.n_dims)
+        sides = np.where(self._offsets > 0, np.array(self.bins) + 1, self.bins)
+        self._last = sides - 1
+        # The tiles of a tiling are numbered in C order, after those of the tilings before it.
+        self._strides = np.ones_like(sides)
+        self._strides[:, :-1] = np.cumprod(sides[:, :0:-1], axis=1)[:, ::-1]
+        sizes = sides.prod(axis=1)
+        self._starts = np.cumsum(sizes) - sizes
+        dim = int(sizes.sum())
+        super().__init__(dim=dim, bound=1.0, blocks=dim if self.tilings == 1 else 1)
+
+    def __call__(self, observations: ArrayLike) -> FloatArray:
+        return indicators(self.tiles(observations), self.dim, 1 / math.sqrt(self.tilings))
+
+    def tiles(self, observations: ArrayLike) -> IntArray:
+        """The indices [..., tilings] of the active features, one of each tiling."""
+        unit = self.box.unit(observations)
+        cells = (unit[..., None, :] * self._scale + self._offsets).astype(np.int64)
+        # A tile holds its lower border; the last one holds the upper border of the box as well.
+        np.minimum(cells, self._last, out=cells)
+        cells *= self._strides
+        active: IntArray = cells.sum(axis=-1) + self._starts
+        return active
+
+
+def _displacements(tilings: int, n_dims: int) -> FloatArray:
+    """How far each tiling is displaced along each dimension [tilings, k], in tiles.
+
+    Along every dimension the displacements are 0, 1/n, ..., (n-1)/n, but in another order. Were
+    the order the same, the tilings would be displaced along the diagonal, and the features would
+    generalise further along it than across. Multiples of 1, 3, 5, ... spread evenly (Miller and
+    Glanz, 1996; Sutton and Barto, 2018, Section 9.5.4), passing over odd numbers that share a
+    factor with n, whose multiples would miss some of the displacements.
+    """
+    prime_to = (odd for odd in itertools.count(1, 2) if math.gcd(odd, tilings) == 1)
+    steps = np.array(list(itertools.islice(prime_to, n_dims)))
+    offsets: FloatArray = np.arange(tilings)[:, None] * steps % tilings / tilings
+    return offsets

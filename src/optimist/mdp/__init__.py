@@ -1,0 +1,26 @@
+"""Finite MDPs known exactly: values, optima, occupancies and regret."""
+
+from optimist.mdp.affine import AffineRewards
+from optimist.mdp.augmented import augment, with_heaven
+from optimist.mdp.comparison import (
+    RegretDecomposition,
+    best_in_hindsight,
+    decompose_regret,
+    regret,
+)
+from optimist.mdp.finite import FiniteMDP
+from optimist.mdp.linear import LinearMDP
+from optimist.mdp.optimum import Optimum
+
+__all__ = [
+    "AffineRewards",
+    "FiniteMDP",
+    "LinearMDP",
+    "Optimum",
+    "RegretDecomposition",
+    "augment",
+    "best_in_hindsight",
+    "decompose_regret",
+    "regret",
+    "with_heaven",
+]

@@ -1,0 +1,157 @@
+"""The linear systems of a kernel and a discount factor: values and occupancies of policies.
+
+Systems are given by ``weights`` [n, X, A], which say how much of each row of the kernel they take:
+P_w(y | x) = sum_a w(x, a) P(y | x, a). A policy pi gives P_pi, and pi * (1 - p) gives the part of
+the augmented kernel that stays out of heaven: the same lines solve both MDPs of the paper.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+from threadpoolctl import ThreadpoolController
+
+from optimist.checks import FloatArray, IntArray
+from optimist.mdp import elimination
+from optimist.mdp.kernel import Kernel, SparseKernel
+
+CHUNK_BYTES = 2**25
+"""How much memory a batch of systems may take at a time."""
+
+SPARSE_FROM = 400
+"""From this many states on, one sparse system is solved faster as such than as a dense one."""
+
+THREADS_FROM = 800
+"""From this many states on, LAPACK may use the threads it has."""
+
+BATCH_FROM = 32
+"""From this many systems on, those of a sparse kernel are eliminated side by side ..."""
+
+BATCH_BELOW = 2000
+"""... unless there are this many states, whose elimination takes too long to plan."""
+
+BATCH_GAIN = 10
+"""How many multiplications LAPACK makes in the time of one of `elimination.solve_batch`."""
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """A kernel and a discount factor: all of an MDP that its rewards do not change."""
+
+    kernel: Kernel
+    n_actions: int
+    gamma: float
+
+    @property
+    def n_states(self) -> int:
+        """The number of states |X|."""
+        return int(self.kernel.shape[1])
+
+    def backup(self, r: FloatArray, V: FloatArray) -> FloatArray:
+        """Q = r + gamma P V for V [X] or a batch [n, X]."""
+        future = np.asarray((self.kernel @ V.T).T).reshape(*V.shape, self.n_actions)
+        return r + self.gamma * future
+
+    def values(self, weights: FloatArray, rewards: FloatArray) -> FloatArray:
+        """V = (I - gamma P_w)^{-1} r for each of the n weights; rewards and V are [n, X]."""
+        return self._solve(weights, rewards, transpose=False)
+
+    def occupancies(self, weights: FloatArray, nu0: FloatArray) -> FloatArray:
+        """The solutions nu [n, X] of nu = gamma P_w' nu + (1 - gamma) nu0 (Proposition flow)."""
+        start = np.broadcast_to((1 - self.gamma) * nu0, weights.shape[:2])
+        return self._solve(weights, start, transpose=True)
+
+    def values_of_actions(self, actions: IntArray, r: FloatArray) -> FloatArray:
+        """V of one deterministic policy: its rows of the kernel are picked, not averaged."""
+        states = np.arange(self.n_states)
+        picked = self.kernel[states * self.n_actions + actions]
+        reward = r[states, actions]
+        if isinstance(picked, np.ndarray):
+            return _solve_dense(picked[None], self.gamma, reward[None])[0]
+        return _solve_sparse(picked, self.gamma, reward)
+
+    @cached_property
+    def elimination(self) -> elimination.Elimination:
+        """The plan of a batched elimination, made when it is first needed."""
+        return elimination.plan(self.kernel, self.n_actions)
+
+    def _solve(self, weights: FloatArray, rhs: FloatArray, transpose: bool) -> FloatArray:
+        if self._side_by_side(len(weights)):
+            size = self.elimination.n_slots
+            solve = self._solve_side_by_side
+        elif isinstance(self.kernel, np.ndarray) or self.n_states < SPARSE_FROM:
+            size = self.n_states**2
+            solve = self._solve_each_dense
+        else:
+            size = CHUNK_BYTES  # one at a time
+            solve = self._solve_each_sparse
+        chunk = max(1, CHUNK_BYTES // (8 * size))
+        parts = [slice(i, i + chunk) for i in range(0, len(weights), chunk)]
+        return np.concatenate([solve(weights[part], rhs[part], transpose) for part in parts])
+
+    def _side_by_side(self, n: int) -> bool:
+        if n < BATCH_FROM or self.n_states > BATCH_BELOW:
+            return False
+        return BATCH_GAIN * self.elimination.multiplications < self.n_states**3 / 3
+
+    def _solve_side_by_side(
+        self, weights: FloatArray, rhs: FloatArray, transpose: bool
+    ) -> FloatArray:
+        return elimination.solve_batch(self.elimination, self.gamma, weights, rhs, transpose)
+
+    def _solve_each_dense(
+        self, weights: FloatArray, rhs: FloatArray, transpose: bool
+    ) -> FloatArray:
+        P = self.kernel if isinstance(self.kernel, np.ndarray) else self.kernel.toarray()
+        P = P.reshape(self.n_states, self.n_actions, self.n_states)
+        P_w = np.matmul(weights.transpose(1, 0, 2), P).transpose(1, 0, 2)  # [n, X, X]
+        return _solve_dense(P_w.mT if transpose else P_w, self.gamma, rhs)
+
+    def _solve_each_sparse(
+        self, weights: FloatArray, rhs: FloatArray, transpose: bool
+    ) -> FloatArray:
+        P_w = _average_sparse(sp.csr_array(self.kernel), weights[0])
+        return _solve_sparse(P_w.T if transpose else P_w, self.gamma, rhs[0])[None]
+
+
+def _solve_dense(P_w: FloatArray, gamma: float, rhs: FloatArray) -> FloatArray:
+    """(I - gamma P_w) x = rhs for a stack of matrices [n, X, X], by LAPACK."""
+    system = np.multiply(P_w, -gamma, order="C")
+    diagonal = np.arange(rhs.shape[1])
+    system[:, diagonal, diagonal] += 1
+    # On small matrices BLAS threads wait for one another longer than they work.
+    threads = 1 if len(diagonal) < THREADS_FROM else None
+    with _thread_pools().limit(limits=threads, user_api="blas"):
+        return np.asarray(np.linalg.solve(system, rhs[..., None])[..., 0], dtype=np.float64)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _average_sparse(kernel: SparseKernel, weights: FloatArray) -> SparseKernel:
+    """P_w, as the product of the weights' matrix [X, X*A] with the kernel."""
+    n_states, n_actions = weights.shape
+    ends = np.arange(n_states + 1) * n_actions
+    picks = sp.csr_array(
+        (weights.ravel(), np.arange(n_states * n_actions), ends), shape=kernel.shape[::-1]
+    )
+    return picks @ kernel
+
+
+def _solve_sparse(P_w: Any, gamma: float, rhs: FloatArray) -> FloatArray:
+    """(I - gamma P_w) x = rhs for one matrix, by SuperLU."""
+    system = sp.csc_array(sp.eye_array(rhs.size, format="csr") - gamma * P_w)
+    # I - gamma P_w is diagonally dominant: pivots on the diagonal are stable, so that the ordering
+    # may follow the pattern of A + A', which suits worlds whose moves can be undone.
+    factor = spla.splu(
+        system,
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+    return np.asarray(factor.solve(rhs))

@@ -1,0 +1,129 @@
+"""Transition kernels: one matrix of X*A rows, dense or sparse.
+
+Row ``x * A + a`` belongs to the pair (x, a). The operators of Section 2.1 are products with it:
+``P f`` is ``kernel @ f`` and ``P' mu`` is ``mu @ kernel``.
+"""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from optimist import checks
+from optimist.checks import FloatArray
+
+if TYPE_CHECKING:  # SciPy's classes take no parameters at run time
+    SparseKernel: TypeAlias = sp.csr_array[np.float64, tuple[int, int]]
+    AnyMatrix: TypeAlias = ArrayLike | sp.sparray[Any, Any] | sp.spmatrix[Any]
+else:
+    SparseKernel = sp.csr_array
+    AnyMatrix = ArrayLike | sp.sparray | sp.spmatrix
+Kernel: TypeAlias = FloatArray | SparseKernel
+
+DENSE_ENTRIES = 2**20
+"""Kernels that we build ourselves are stored dense up to this many entries (8 MB)."""
+
+_HINT = "; FiniteMDP.normalised(...) rescales the rows"
+
+
+def read_kernel(P: AnyMatrix) -> tuple[Kernel, int]:
+    """A kernel and its number of actions from an array [X, A, X] or a sparse matrix of X*A rows.
+
+    Shapes and finiteness are checked here, the probabilities by `check_probabilities`.
+    """
+    if sp.issparse(P):
+        kernel = _read_sparse(P)
+        rows, n_states = kernel.shape
+        if n_states == 0:
+            raise ValueError("P has no states")
+        if rows == 0 or rows % n_states:
+            raise ValueError(
+                f"P has shape {kernel.shape}; a sparse kernel over {n_states} states has "
+                f"{n_states} * A rows, row x * A + a for state x and action a"
+            )
+        return kernel, rows // n_states
+    dense = checks.real_array(np.asarray(P), "P")
+    if dense.ndim != 3 or dense.shape[0] != dense.shape[2]:
+        raise ValueError(
+            f"P has shape {dense.shape}; it must be [X, A, X], or sparse with X*A rows"
+        )
+    n_states, n_actions, _ = dense.shape
+    if n_states == 0:
+        raise ValueError("P has no states")
+    if n_actions == 0:
+        raise ValueError("P has no actions: the action set must not be empty")
+    return checks.frozen(dense.reshape(n_states * n_actions, n_states)), n_actions
+
+
+def _read_sparse(P: Any) -> SparseKernel:
+    if P.ndim != 2:
+        raise ValueError(
+            f"P is a sparse array of {P.ndim} dimensions; it must be a matrix of X*A rows"
+        )
+    checks.real_array(P.data[:0], "P")  # the dtype alone; the values are checked below
+    kernel: SparseKernel = sp.csr_array(P, dtype=np.float64, copy=True)
+    kernel.sum_duplicates()
+    bad = ~np.isfinite(kernel.data)
+    if bad.any():
+        at = int(np.argmax(bad))
+        row, column = _position(kernel, at)
+        raise ValueError(f"P row {row}, column {column} is {kernel.data[at]}; it must be finite")
+    return freeze_sparse(kernel)
+
+
+def freeze_sparse(kernel: SparseKernel) -> SparseKernel:
+    """The same matrix with read-only arrays."""
+    for array in (kernel.data, kernel.indices, kernel.indptr):
+        array.setflags(write=False)
+    return kernel
+
+
+def _position(kernel: SparseKernel, at: int) -> tuple[int, int]:
+    """Row and column of the stored entry ``at``."""
+    row = int(np.searchsorted(kernel.indptr, at, side="right")) - 1
+    return row, int(kernel.indices[at])
+
+
+def check_probabilities(kernel: Kernel, n_actions: int) -> None:
+    """Refuse rows that are not probability distributions, naming the pair (x, a)."""
+    n_states = kernel.shape[1]
+    if isinstance(kernel, np.ndarray):
+        checks.non_negative(kernel.reshape(n_states, n_actions, n_states), "P")
+    elif kernel.nnz and kernel.data.min() < 0:
+        at = int(np.argmax(kernel.data < 0))
+        row, column = _position(kernel, at)
+        where = checks.entry("P", (*divmod(row, n_actions), column))
+        raise ValueError(f"{where} = {kernel.data[at]:.6g} is negative")
+    checks.sums_to_one(row_sums(kernel).reshape(n_states, n_actions), "P", _HINT)
+
+
+def row_sums(kernel: Kernel) -> FloatArray:
+    """The sum of each row."""
+    return np.asarray(kernel.sum(axis=1), dtype=np.float64)
+
+
+def rescale_rows(kernel: Kernel, n_actions: int) -> Kernel:
+    """The kernel, as `read_kernel` takes it, with each row divided by its sum."""
+    sums = row_sums(kernel)
+    if (sums <= 0).any():
+        row = int(np.argmax(sums <= 0))
+        where = checks.entry("P", divmod(row, n_actions))
+        raise ValueError(f"{where} sums to {sums[row]:.6g}; only a positive sum can be rescaled")
+    if isinstance(kernel, np.ndarray):
+        return in_triples(kernel / sums[:, None], n_actions)
+    data = kernel.data / np.repeat(sums, np.diff(kernel.indptr))
+    return sp.csr_array((data, kernel.indices, kernel.indptr), shape=kernel.shape)
+
+
+def in_triples(kernel: Kernel, n_actions: int) -> Kernel:
+    """A dense kernel as [X, A, X]; a sparse one as it is."""
+    if isinstance(kernel, np.ndarray):
+        return kernel.reshape(-1, n_actions, kernel.shape[1])
+    return kernel
+
+
+def compact(kernel: SparseKernel, n_actions: int) -> Kernel:
+    """[X, A, X] where that is small, else the sparse matrix as it is: what `read_kernel` takes."""
+    rows, n_states = kernel.shape
+    return kernel if rows * n_states > DENSE_ENTRIES else in_triples(kernel.toarray(), n_actions)

@@ -1,0 +1,132 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from optimist.features import Tiles
+
+layouts = st.integers(1, 3).flatmap(
+    lambda k: st.tuples(
+        st.lists(st.integers(1, 5), min_size=k, max_size=k),
+        st.integers(1, 9),
+        st.lists(st.floats(0.0, 1.0), min_size=k, max_size=k),
+    )
+)
+
+
+def odd_steps(tilings: int, n_dims: int) -> list[int]:
+    steps, candidate = [], 1
+    while len(steps) < n_dims:
+        if math.gcd(candidate, tilings) == 1:
+            steps.append(candidate)
+        candidate += 2
+    return steps
+
+
+def tiles_by_hand(point: list[float], bins: list[int], tilings: int) -> list[int]:
+    """Walk every tile of every tiling in order and note the ones that hold the point."""
+    active, number = [], 0
+    for t in range(tilings):
+        shifts = [t * step % tilings / tilings for step in odd_steps(tilings, len(bins))]
+        axes = []
+        for b, shift in zip(bins, shifts, strict=True):
+            edges = [max(0.0, (i - shift) / b) for i in range(b + 1)]
+            axes.append([*edges, 1.0] if shift else edges)
+        for corner in itertools.product(*(range(len(edges) - 1) for edges in axes)):
+            if all(
+                edges[i] <= x < edges[i + 1] or (x == 1.0 and i == len(edges) - 2)
+                for x, edges, i in zip(point, axes, corner, strict=True)
+            ):
+                active.append(number)
+            number += 1
+    return active
+
+
+def far_from_edges(point: list[float], bins: list[int], tilings: int) -> bool:
+    """Whether rounding cannot decide which tile the point is in; the box's borders are exact."""
+    return all(
+        x in (0.0, 1.0) or abs(x * b * tilings - round(x * b * tilings)) > 1e-6
+        for x, b in zip(point, bins, strict=True)
+    )
+
+
+@given(layouts)
+def test_the_active_tiles_are_those_found_by_hand(layout):
+    bins, tilings, point = layout
+    assume(far_from_edges(point, bins, tilings))
+    psi = Tiles(([0.0] * len(bins), [1.0] * len(bins)), bins, tilings)
+    assert psi.tiles(point).tolist() == tiles_by_hand(point, bins, tilings)
+
+
+@given(layouts)
+def test_one_tile_of_each_tiling_is_active(layout):
+    bins, tilings, point = layout
+    psi = Tiles(([0.0] * len(bins), [1.0] * len(bins)), bins, tilings)
+    active, features = psi.tiles(point), psi(point)
+    assert len(set(active.tolist())) == tilings
+    assert 0 <= active.min() <= active.max() < psi.dim
+    np.testing.assert_array_equal(np.flatnonzero(features), np.sort(active))
+    np.testing.assert_allclose(features[active], 1 / math.sqrt(tilings))
+
+
+@pytest.mark.parametrize("tilings", [1, 2, 3, 4, 6, 8])
+@pytest.mark.parametrize("bins", [(2, 3), (1, 4)])
+def test_every_tile_is_reached(bins, tilings):
+    psi = Tiles(([0.0, 0.0], [1.0, 1.0]), bins, tilings)
+    grid = (np.arange(200) + 0.5) / 200
+    points = np.stack(np.meshgrid(grid, grid), axis=-1)
+    assert psi.dim == math.prod(bins) + (tilings - 1) * math.prod(b + 1 for b in bins)
+    np.testing.assert_array_equal(np.unique(psi.tiles(points)), np.arange(psi.dim))
+
+
+def test_the_corners_of_the_box_belong_to_the_corner_tiles():
+    psi = Tiles(([-2.0, 0.1], [2.0, 0.7]), bins=(4, 3))
+    corners = [[-2.0, 0.1], [-2.0, 0.7], [2.0, 0.1], [2.0, 0.7]]
+    assert psi.tiles(corners).ravel().tolist() == [0, 2, 9, 11]
+
+
+def test_a_tile_holds_its_lower_border():
+    assert Tiles(([0.0], [4.0]), bins=4).tiles([[1.0], [2.0], [3.0]]).ravel().tolist() == [1, 2, 3]
+
+
+def test_neighbours_share_all_but_one_tile_per_step():
+    n = 8
+    psi = Tiles(([0.0], [1.0]), bins=4, tilings=n)
+    # One step crosses the border of exactly one tiling: tiles are a quarter wide, 8 steps each.
+    positions = (np.arange(4 * n) + 0.5) / (4 * n)
+    features = psi(positions[:, None])
+    apart = np.abs(np.subtract.outer(np.arange(4 * n), np.arange(4 * n)))
+    shared = np.maximum(n - apart, 0) / n
+    np.testing.assert_allclose(features @ features.T, shared, atol=1e-14)
+
+
+@pytest.mark.parametrize("tilings", [3, 4, 5, 6, 15])
+def test_every_dimension_is_displaced_by_every_step(tilings):
+    psi = Tiles(([0.0] * 3, [1.0] * 3), bins=1, tilings=tilings)
+    for dimension in range(3):
+        points = np.zeros((tilings, 3))
+        points[:, dimension] = (np.arange(tilings) + 0.5) / tilings
+        patterns = {tuple(active) for active in psi.tiles(points).tolist()}
+        assert len(patterns) == tilings
+
+
+def test_generalisation_is_not_along_the_diagonal():
+    psi = Tiles(([0.0, 0.0], [1.0, 1.0]), bins=2, tilings=8)
+    rng = np.random.default_rng(0)
+    points = rng.uniform(0.3, 0.7, size=(20000, 2))
+    step = 0.2
+    along = (psi.tiles(points) == psi.tiles(points + step)).mean()
+    across = (psi.tiles(points) == psi.tiles(points + np.array([step, -step]))).mean()
+    # Both share (1 - 0.4)^2 = 0.36 of the tiles on average over points. With displacements along
+    # the diagonal it would be 0.6 against 0.2.
+    assert along == pytest.approx(0.36, abs=0.03)
+    assert across == pytest.approx(0.36, abs=0.03)
+
+
+def test_a_single_tiling_is_diagonal_and_several_are_dense():
+    box = ([0.0], [1.0])
+    assert Tiles(box, bins=5).blocks == 5
+    assert Tiles(box, bins=5, tilings=2).blocks == 1
