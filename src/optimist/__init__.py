@@ -1,6 +1,6 @@
 """Provably efficient exploration in infinite-horizon discounted MDPs with linear features."""
 
-from optimist import features, mdp
+from optimist import envs, features, mdp
 from optimist.mdp import FiniteMDP, LinearMDP
 
-__all__ = ["FiniteMDP", "LinearMDP", "features", "mdp"]
+__all__ = ["FiniteMDP", "LinearMDP", "envs", "features", "mdp"]

@@ -9,6 +9,7 @@ from optimist.mdp.comparison import (
     regret,
 )
 from optimist.mdp.finite import FiniteMDP
+from optimist.mdp.kernel import build_kernel
 from optimist.mdp.linear import LinearMDP
 from optimist.mdp.optimum import Optimum
 
@@ -20,6 +21,7 @@ __all__ = [
     "RegretDecomposition",
     "augment",
     "best_in_hindsight",
+    "build_kernel",
     "decompose_regret",
     "regret",
     "with_heaven",

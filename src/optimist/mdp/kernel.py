@@ -4,6 +4,7 @@ Row ``x * A + a`` belongs to the pair (x, a). The operators of Section 2.1 are p
 ``P f`` is ``kernel @ f`` and ``P' mu`` is ``mu @ kernel``.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from optimist import checks
-from optimist.checks import FloatArray
+from optimist.checks import FloatArray, IntArray
 
 if TYPE_CHECKING:  # SciPy's classes take no parameters at run time
     SparseKernel: TypeAlias = sp.csr_array[np.float64, tuple[int, int]]
@@ -127,3 +128,35 @@ def compact(kernel: SparseKernel, n_actions: int) -> Kernel:
     """[X, A, X] where that is small, else the sparse matrix as it is: what `read_kernel` takes."""
     rows, n_states = kernel.shape
     return kernel if rows * n_states > DENSE_ENTRIES else in_triples(kernel.toarray(), n_actions)
+
+
+def build_kernel(n_actions: int, moves: Iterable[tuple[int, IntArray, float]]) -> Kernel:
+    """The kernel of moves that every state can make: P as `FiniteMDP` takes it.
+
+    Parameters
+    ----------
+    n_actions
+        The number of actions.
+    moves
+        Triples (action, after, probability): with that probability the action leads from state x to
+        ``after[x]``. Moves of an action to the same state add up.
+
+    Examples
+    --------
+    Three states on a ring; action 1 goes round, but half of the time it stays:
+
+    >>> here = np.arange(3)
+    >>> build_kernel(2, [(0, here, 1.0), (1, here, 0.5), (1, (here + 1) % 3, 0.5)])[0]
+    array([[1. , 0. , 0. ],
+           [0.5, 0.5, 0. ]])
+    """
+    rows, columns, data = [], [], []
+    for action, after, probability in moves:
+        if probability > 0:
+            rows.append(np.arange(len(after)) * n_actions + action)
+            columns.append(after)
+            data.append(np.full(len(after), probability))
+    n_states = len(columns[0])
+    entries = (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns)))
+    matrix = sp.coo_array(entries, shape=(n_states * n_actions, n_states))
+    return compact(sp.csr_array(matrix), n_actions)  # the conversion adds up duplicates

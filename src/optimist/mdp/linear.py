@@ -12,6 +12,9 @@ from optimist.mdp.finite import FiniteMDP
 ROUNDING = 1e-12
 """Entries of Phi M this close below zero are rounding errors of the product, and stored as zero."""
 
+CONCENTRATION = 0.1
+"""Of the Dirichlet distributions of random features: at 1 all pairs would be nearly alike."""
+
 
 class LinearMDP(FiniteMDP):
     """A finite MDP whose kernel and rewards are linear in known features.
@@ -115,8 +118,10 @@ class LinearMDP(FiniteMDP):
     ) -> Self:
         """A random linear MDP whose features are points of the simplex in R^d, so that B <= 1.
 
-        Each coordinate is a way to move, one random distribution over states, and a reward in
-        [0, 1]; phi(x, a) says how the pair mixes them. nu0 is random too.
+        Each coordinate is a way to move, a random distribution over states, with a reward in [0, 1];
+        phi(x, a) says how the pair mixes them. Both are drawn from a Dirichlet distribution of low
+        concentration: a pair mixes a few ways, and each leads to a part of the states. nu0 is drawn
+        from the whole simplex.
 
         Examples
         --------
@@ -127,8 +132,8 @@ class LinearMDP(FiniteMDP):
         """
         d, n_states, n_actions = _sizes(d, n_states, n_actions)
         return cls(
-            Phi=rng.dirichlet(np.ones(d), size=(n_states, n_actions)),
-            M=rng.dirichlet(np.ones(n_states), size=d),
+            Phi=rng.dirichlet(np.full(d, CONCENTRATION), size=(n_states, n_actions)),
+            M=rng.dirichlet(np.full(n_states, CONCENTRATION), size=d),
             w=rng.random(d),
             nu0=rng.dirichlet(np.ones(n_states)),
             gamma=gamma,

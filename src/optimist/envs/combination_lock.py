@@ -1,0 +1,48 @@
+"""CombinationLock: one right action a digit, and every mistake starts over."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimist import checks
+from optimist.envs.world import World
+from optimist.mdp import FiniteMDP
+
+
+@dataclass(frozen=True)
+class CombinationLock(World):
+    """A chain of n states in which one action of each leads on and all others back to the start.
+
+    The right action of the last state pays 1 and stays there, so an open lock keeps paying. The
+    combination is drawn from ``seed``. Uniform play opens the lock about once in A^n steps.
+    """
+
+    n: int = 6
+    n_actions: int = 4
+    seed: int = 0
+    gamma: float = 0.95
+
+    @property
+    def combination(self) -> tuple[int, ...]:
+        """The right action of each state."""
+        rng = np.random.default_rng(checks.count(self.seed, "seed", least=0))
+        return tuple(int(a) for a in rng.integers(self.n_actions, size=self.n))
+
+    def build(self) -> FiniteMDP:
+        n = checks.count(self.n, "n")
+        n_actions = checks.count(self.n_actions, "n_actions", least=2)
+        P = np.zeros((n, n_actions, n))
+        r = np.zeros((n, n_actions))
+        P[:, :, 0] = 1
+        for x, a in enumerate(self.combination):
+            P[x, a] = np.eye(n)[min(x + 1, n - 1)]
+        r[n - 1, self.combination[-1]] = 1
+        return FiniteMDP(P, r, np.eye(n)[0], self.gamma)
+
+    @property
+    def board(self) -> tuple[str, ...]:
+        """The digits from left to right."""
+        return (("s" + "." * self.n)[: self.n - 1] + "$",)
+
+    def position(self, state: int) -> tuple[int, int]:
+        return 0, state

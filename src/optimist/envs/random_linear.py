@@ -1,0 +1,28 @@
+"""RandomLinear: random linear MDPs with their own dense features."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimist import checks
+from optimist.envs.world import World
+from optimist.mdp import LinearMDP
+
+
+@dataclass(frozen=True)
+class RandomLinear(World):
+    """A random linear MDP with features on the simplex (`LinearMDP.random_simplex`).
+
+    Its features are the true ones, of dimension d, however many states there are: a test of
+    generalising, not of deep exploration, since any state can be left for most others in one step.
+    """
+
+    d: int = 20
+    n_states: int = 200
+    n_actions: int = 5
+    seed: int = 0
+    gamma: float = 0.9
+
+    def build(self) -> LinearMDP:
+        rng = np.random.default_rng(checks.count(self.seed, "seed", least=0))
+        return LinearMDP.random_simplex(rng, self.d, self.n_states, self.n_actions, self.gamma)

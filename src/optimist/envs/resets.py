@@ -1,0 +1,68 @@
+"""Geometric resets: episodes for processes that go on for ever (Section 2.3)."""
+
+from typing import Any, SupportsFloat, TypeVar
+
+import gymnasium
+import numpy as np
+
+from optimist import checks
+
+ObsType = TypeVar("ObsType")
+ActType = TypeVar("ActType")
+
+
+class GeometricReset(
+    gymnasium.Wrapper[ObsType, ActType, ObsType, ActType], gymnasium.utils.RecordConstructorArgs
+):
+    """End each step with probability 1 - gamma, by truncation, in any Gymnasium environment.
+
+    Episodes then have geometric lengths of mean H = 1 / (1 - gamma), and the undiscounted sum of
+    their rewards is an unbiased estimate of the discounted value <nu0, V^pi>. Truncated steps carry
+    ``info["geometric_reset"] = True``; what the environment ends by itself ends as before.
+
+    The coin has a generator of its own, seeded with the environment by ``reset(seed=...)``, so the
+    environment's random stream is the same with and without the wrapper.
+
+    Parameters
+    ----------
+    env
+        The environment to wrap.
+    gamma
+        The probability to go on, in [0, 1).
+
+    Examples
+    --------
+    >>> from optimist import envs
+    >>> env = GeometricReset(envs.RiverSwim(6).make(), gamma=0.9)
+    >>> lengths = []
+    >>> state, _ = env.reset(seed=0)
+    >>> for t in range(100_000):
+    ...     *_, truncated, info = env.step(1)
+    ...     if truncated:
+    ...         lengths.append(t + 1 - sum(lengths))
+    ...         state, _ = env.reset()
+    >>> round(float(np.mean(lengths)), 1)
+    10.0
+    """
+
+    def __init__(self, env: gymnasium.Env[ObsType, ActType], gamma: float) -> None:
+        gymnasium.utils.RecordConstructorArgs.__init__(self, gamma=gamma)
+        gymnasium.Wrapper.__init__(self, env)
+        self.gamma = checks.discount(gamma)
+        self._coin = np.random.default_rng()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[ObsType, dict[str, Any]]:
+        """Begin an episode; a seed makes the coin and the environment reproducible."""
+        if seed is not None:
+            # A child of the seed: independent of the stream the environment draws from it.
+            self._coin = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+        return super().reset(seed=seed, options=options)
+
+    def step(self, action: ActType) -> tuple[ObsType, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Step, then toss the coin."""
+        observation, reward, terminated, truncated, info = super().step(action)
+        if self._coin.random() >= self.gamma and not (terminated or truncated):
+            truncated, info = True, {**info, "geometric_reset": True}
+        return observation, reward, terminated, truncated, info

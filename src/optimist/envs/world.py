@@ -1,0 +1,83 @@
+"""What a world is: an MDP known in full, its features, and a way to play it and to see it."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+from optimist.envs.environment import FiniteEnv
+from optimist.features import FeatureMap, OneHot, Table
+from optimist.mdp import FiniteMDP, LinearMDP
+
+BOARD_WIDTH = 20
+"""How many states a row of the plain board holds."""
+
+
+@dataclass(frozen=True)
+class World(ABC):
+    """A known MDP that can be solved exactly, played through Gymnasium, and looked at.
+
+    A world is a frozen dataclass of its parameters with one method to write, `build`. Its rewards
+    lie in [0, 1].
+
+    Examples
+    --------
+    >>> from optimist import envs
+    >>> world = envs.RiverSwim(6, gamma=0.99)
+    >>> world, world.mdp, world.features.dim
+    (RiverSwim(n=6, gamma=0.99), FiniteMDP(states=6, actions=2, gamma=0.99), 12)
+    >>> env = world.make(render_mode="ansi")
+    >>> env.reset(seed=0)
+    (0, {})
+    >>> print(env.render())
+    @....$
+    """
+
+    def __post_init__(self) -> None:
+        # Building it here refuses bad parameters at once.
+        least, most = self.mdp.reward_range
+        if least < 0 or most > 1:
+            raise ValueError(f"{type(self).__name__} has rewards in [{least}, {most}], not [0, 1]")
+
+    @abstractmethod
+    def build(self) -> FiniteMDP:
+        """The MDP of these parameters."""
+
+    @cached_property
+    def mdp(self) -> FiniteMDP:
+        """The MDP, solved exactly on demand."""
+        return self.build()
+
+    @cached_property
+    def features(self) -> FeatureMap:
+        """Features in which the MDP is linear: a linear MDP's own, otherwise one-hot."""
+        if isinstance(self.mdp, LinearMDP):
+            return Table(self.mdp.Phi)
+        return OneHot(self.mdp.n_states, self.mdp.n_actions)
+
+    def make(self, render_mode: str | None = None) -> FiniteEnv:
+        """The world as a Gymnasium environment, which goes on for ever (see `GeometricReset`)."""
+        return FiniteEnv(self, render_mode)
+
+    # What it looks like: cells in rows, and where a state is among them
+
+    @property
+    def board(self) -> tuple[str, ...]:
+        """A picture of the world: one character a cell (`drawing.COLOURS` says what they mean)."""
+        states = "." * self.mdp.n_states
+        return tuple(states[i : i + BOARD_WIDTH] for i in range(0, len(states), BOARD_WIDTH))
+
+    def position(self, state: int) -> tuple[int, int]:
+        """Row and column of a state on the board."""
+        return divmod(state, BOARD_WIDTH)
+
+
+def parameters(world: World) -> dict[str, object]:
+    """The parameters of a world: ``type(world)(**parameters(world))`` is the same world.
+
+    Examples
+    --------
+    >>> from optimist import envs
+    >>> parameters(envs.RiverSwim(6, gamma=0.9))
+    {'n': 6, 'gamma': 0.9}
+    """
+    return {field.name: getattr(world, field.name) for field in fields(world)}
