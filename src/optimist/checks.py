@@ -58,10 +58,9 @@ def real_array(
     if shape is not None:
         match_shape(array.shape, name, shape)
     with np.errstate(over="ignore", invalid="ignore"):
-        suspicious = not np.isfinite(array.sum())  # one pass; only a suspicion asks for the second
-    finite = np.isfinite(array) if suspicious else np.True_
-    if not finite.all():
-        where = first(~finite)
+        total = array.sum()  # finite, unless an entry is not or large ones overflow
+    if not np.isfinite(total) and not np.isfinite(array).all():
+        where = first(~np.isfinite(array))
         raise ValueError(f"{entry(name, where)} is {array[where]}; it must be a finite number")
     return array
 

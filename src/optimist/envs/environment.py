@@ -1,6 +1,6 @@
 """Worlds as Gymnasium environments."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 RenderFrame = Any
 
 
-class FiniteEnv(gymnasium.Env[int, int]):
+class FiniteEnv(gymnasium.Env[Any, Any]):
     """A world, played one step at a time.
 
     Observations and actions are the indices of states and actions. The process never ends by
@@ -38,7 +38,10 @@ class FiniteEnv(gymnasium.Env[int, int]):
     (2, 0.0, False, False, {})
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+    metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium declares it as an instance variable
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": 4,
+    }
 
     def __init__(self, world: "World", render_mode: str | None = None) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:

@@ -1,5 +1,7 @@
 """Optimistically augmented MDPs (Section 2.2): the same world with a way to heaven."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
@@ -85,13 +87,19 @@ def _dense_tables(mdp: FiniteMDP, p: FloatArray, r_max: float) -> tuple[FloatArr
 def _sparse_tables(
     mdp: FiniteMDP, p: FloatArray, r_max: float
 ) -> tuple[SparseKernel, SparseKernel]:
-    kernel, pairs = sp.csr_array(mdp.kernel), (mdp.r.size, 1)
-    absorbed = np.ones((mdp.n_actions, 1))
-    stay = sp.diags_array(1 - p.ravel()) @ kernel
-    P_plus = sp.block_array([[stay, sp.csr_array(p.reshape(pairs))], [None, absorbed]])
+    kernel = sp.csr_array(mdp.kernel)
     paid = mdp.transition_rewards
     if paid is None:
         data = np.repeat(mdp.r.ravel(), np.diff(kernel.indptr))
         paid = sp.csr_array((data, kernel.indices, kernel.indptr), shape=kernel.shape)
-    r_plus = sp.block_array([[paid, np.full(pairs, r_max)], [None, r_max * absorbed]])
-    return sp.csr_array(P_plus), sp.csr_array(r_plus)
+
+    def with_heaven_last(off_heaven: Any, into_heaven: FloatArray, in_heaven: float) -> Any:
+        """Rows of the original pairs, then rows of heaven, whose column is the last."""
+        absorbed = sp.csr_array(np.full((mdp.n_actions, 1), in_heaven))
+        column = sp.csr_array(into_heaven.reshape(-1, 1))
+        return sp.csr_array(sp.block_array([[off_heaven, column], [None, absorbed]]))
+
+    stay = sp.diags_array(1 - p.ravel()) @ kernel
+    P_plus = with_heaven_last(stay, p, 1.0)
+    r_plus = with_heaven_last(paid, np.full(p.shape, r_max), r_max)
+    return P_plus, r_plus

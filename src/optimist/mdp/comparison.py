@@ -132,7 +132,7 @@ def _value_plus(
     Off heaven mu_k+ is the occupancy under the sub-kernel (1 - p_k+) P; the rest is in heaven.
     """
     nu = mdp.dynamics.occupancies(pi * (1 - p), mdp.nu0)
-    in_heaven = 1 - nu.sum(axis=1)
+    in_heaven: FloatArray = 1 - nu.sum(axis=1)
     return _inner(nu[..., None] * pi, r_plus) + in_heaven * r_max
 
 

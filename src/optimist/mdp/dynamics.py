@@ -70,7 +70,8 @@ class Dynamics:
         picked = self.kernel[states * self.n_actions + actions]
         reward = r[states, actions]
         if isinstance(picked, np.ndarray):
-            return _solve_dense(picked[None], self.gamma, reward[None])[0]
+            V: FloatArray = _solve_dense(-self.gamma * picked[None], reward[None])[0]
+            return V
         return _solve_sparse(picked, self.gamma, reward)
 
     @cached_property
@@ -107,8 +108,10 @@ class Dynamics:
     ) -> FloatArray:
         P = self.kernel if isinstance(self.kernel, np.ndarray) else self.kernel.toarray()
         P = P.reshape(self.n_states, self.n_actions, self.n_states)
-        P_w = np.matmul(weights.transpose(1, 0, 2), P).transpose(1, 0, 2)  # [n, X, X]
-        return _solve_dense(P_w.mT if transpose else P_w, self.gamma, rhs)
+        system = np.empty((len(weights), self.n_states, self.n_states))
+        # For each x the product of [n, A] with [A, X], written where the systems want it.
+        np.matmul(-self.gamma * weights.transpose(1, 0, 2), P, out=system.transpose(1, 0, 2))
+        return _solve_dense(system, rhs, transpose)
 
     def _solve_each_sparse(
         self, weights: FloatArray, rhs: FloatArray, transpose: bool
@@ -117,15 +120,15 @@ class Dynamics:
         return _solve_sparse(P_w.T if transpose else P_w, self.gamma, rhs[0])[None]
 
 
-def _solve_dense(P_w: FloatArray, gamma: float, rhs: FloatArray) -> FloatArray:
-    """(I - gamma P_w) x = rhs for a stack of matrices [n, X, X], by LAPACK."""
-    system = np.multiply(P_w, -gamma, order="C")
+def _solve_dense(system: FloatArray, rhs: FloatArray, transpose: bool = False) -> FloatArray:
+    """(I + S) x = rhs for a stack of matrices S [n, X, X], which is overwritten, by LAPACK."""
     diagonal = np.arange(rhs.shape[1])
     system[:, diagonal, diagonal] += 1
     # On small matrices BLAS threads wait for one another longer than they work.
     threads = 1 if len(diagonal) < THREADS_FROM else None
     with _thread_pools().limit(limits=threads, user_api="blas"):
-        return np.asarray(np.linalg.solve(system, rhs[..., None])[..., 0], dtype=np.float64)
+        x = np.linalg.solve(system.mT if transpose else system, rhs[..., None])
+    return np.asarray(x[..., 0], dtype=np.float64)
 
 
 @cache

@@ -82,7 +82,7 @@ class LinearMDP(FiniteMDP):
     @property
     def d(self) -> int:
         """The dimension of the features."""
-        return self.Phi.shape[2]
+        return int(self.Phi.shape[2])
 
     @classmethod
     def from_parts(
@@ -118,8 +118,8 @@ class LinearMDP(FiniteMDP):
     ) -> Self:
         """A random linear MDP whose features are points of the simplex in R^d, so that B <= 1.
 
-        Each coordinate is a way to move, a random distribution over states, with a reward in [0, 1];
-        phi(x, a) says how the pair mixes them. Both are drawn from a Dirichlet distribution of low
+        Each coordinate is a way to move, a random distribution over states, and a reward in [0, 1];
+        phi(x, a) says how the pair mixes them. Both are drawn from Dirichlet distributions of low
         concentration: a pair mixes a few ways, and each leads to a part of the states. nu0 is drawn
         from the whole simplex.
 
