@@ -16,10 +16,11 @@ LEFT, RIGHT = 0, 1
 class DeepSea(World):
     """An n x n sea in which every move sinks one row (Osband, Roy, Russo and Wen, 2019).
 
-    From the top left, each step goes down and one column left or right. Right on the bottom right
-    cell finds the treasure, worth 1; every left pays 0.01 / n, which is the usual cost of moving
-    right, shifted so that no reward is negative. After the bottom row nothing more happens: an
-    absorbing state, the last one, pays 0. With probability ``slip`` a move to the right goes left.
+    From the top left, each step goes down and one column left or right, or straight down where
+    there is no column to the left. Choosing right on the bottom right cell finds the treasure,
+    worth 1; every left pays 0.01 / n, which is the usual cost of moving right, shifted so that no
+    reward is negative. After the bottom row nothing more happens: an absorbing state, the last,
+    pays 0. With probability ``slip`` a move to the right goes left.
 
     The states are the cells that can be reached, column <= row, counted row by row.
     """

@@ -68,7 +68,8 @@ class FiniteEnv(gymnasium.Env[Any, Any]):
             raise RuntimeError("step() was called before reset()")
         if not self.action_space.contains(action):
             raise ValueError(f"action {action!r} is not one of 0, ..., {mdp.n_actions - 1}")
-        pair = self._state * mdp.n_actions + int(action)
+        action = int(action)  # a boolean would index as a mask
+        pair = self._state * mdp.n_actions + action
         kernel, rewards = mdp.kernel, mdp.transition_rewards
         if isinstance(kernel, np.ndarray):
             after = drawn = self._draw(kernel[pair])
@@ -98,5 +99,4 @@ class FiniteEnv(gymnasium.Env[Any, Any]):
         """An index with these probabilities."""
         cumulative = probabilities.cumsum()
         # Scaled by the sum, which is 1 only up to rounding; impossible entries are never drawn.
-        at = int(cumulative.searchsorted(self.np_random.random() * cumulative[-1], side="right"))
-        return min(at, len(cumulative) - 1)
+        return int(cumulative.searchsorted(self.np_random.random() * cumulative[-1], side="right"))

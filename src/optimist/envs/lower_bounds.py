@@ -81,7 +81,7 @@ class LowerTauE(World):
 
     def build(self) -> LinearMDP:
         _check_special(self.special, self.n_actions)
-        if self.member not in (0, 1):
+        if checks.count(self.member, "member", least=0) > 1:
             raise ValueError(f"member = {self.member!r} must be 0 or 1")
         delta = _delta(self.gamma)
         if not 0 <= checks.real_number(self.epsilon, "epsilon") <= delta:
@@ -128,7 +128,8 @@ def _delta(gamma: float) -> float:
 
 def _check_special(special: int, n_actions: int) -> None:
     checks.count(n_actions, "n_actions", least=2)
-    checks.indices(special, "special", below=n_actions)
+    if checks.count(special, "special", least=0) >= n_actions:
+        raise ValueError(f"special = {special} is outside {{0, ..., {n_actions - 1}}}")
 
 
 def _always(action: int, n_actions: int) -> FloatArray:

@@ -46,9 +46,9 @@ class GeometricReset(
     """
 
     def __init__(self, env: gymnasium.Env[ObsType, ActType], gamma: float) -> None:
-        gymnasium.utils.RecordConstructorArgs.__init__(self, gamma=gamma)
-        gymnasium.Wrapper.__init__(self, env)
         self.gamma = checks.discount(gamma)
+        gymnasium.utils.RecordConstructorArgs.__init__(self, gamma=self.gamma)
+        gymnasium.Wrapper.__init__(self, env)
         self._coin = np.random.default_rng()
 
     def reset(

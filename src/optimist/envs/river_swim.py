@@ -15,10 +15,11 @@ LEFT, RIGHT = 0, 1
 class RiverSwim(World):
     """A chain of n states with a current to the left (Strehl and Littman, 2008).
 
-    Swimming left always succeeds; swimming right moves ahead with probability 0.35, keeps still
-    with 0.6 and slips back with 0.05 (0.6 and 0.4 at the first state, which cannot slip; 0.6 stays
-    at the last). The first state pays 0.005 for left, the last pays 1 for right. Episodes start at
-    the first, so random play earns the small reward and all but never sees the large one.
+    Swimming left always succeeds. Swimming right moves ahead with probability 0.35, keeps still
+    with 0.6 and slips back with 0.05; at the first state it moves ahead with 0.6 and keeps still
+    with 0.4, at the last it keeps still with 0.6 and slips back with 0.4. The first state pays
+    0.005 for left, the last pays 1 for right. Episodes start at the first, so random play earns the
+    small reward and all but never sees the large one.
     """
 
     n: int = 6

@@ -1,7 +1,7 @@
 """Finite Markov decision processes, known exactly (Section 2.1): the yardstick of all else."""
 
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +34,8 @@ class FiniteMDP:
         ``x * A + a`` is P(. | x, a). Rows must sum to one within 1e-8; see `normalised`.
     r
         Rewards r(x, a) as [X, A], or r(x, a, x') as [X, A, X] (with a sparse P also as a sparse
-        matrix of X*A rows). Of the latter the mean under P is used and the whole kept.
+        matrix of X*A rows, whose absent entries pay 0). Of the latter the mean under P is used and
+        the whole kept.
     nu0
         The initial distribution, [X].
     gamma
@@ -69,13 +70,7 @@ class FiniteMDP:
     transition_rewards: Kernel | None
     reward_map: AffineRewards
 
-    def __init__(
-        self,
-        P: AnyMatrix,
-        r: AnyMatrix,
-        nu0: ArrayLike,
-        gamma: float,
-    ) -> None:
+    def __init__(self, P: AnyMatrix, r: AnyMatrix, nu0: ArrayLike, gamma: float) -> None:
         kernel, n_actions = read_kernel(P)
         check_probabilities(kernel, n_actions)
         mean, whole = read_rewards(r, kernel, n_actions)
@@ -87,14 +82,8 @@ class FiniteMDP:
             reward_map=AffineRewards(),
         )
 
-    @classmethod
-    def normalised(
-        cls,
-        P: AnyMatrix,
-        r: AnyMatrix,
-        nu0: ArrayLike,
-        gamma: float,
-    ) -> Self:
+    @staticmethod
+    def normalised(P: AnyMatrix, r: AnyMatrix, nu0: ArrayLike, gamma: float) -> "FiniteMDP":
         """The MDP whose rows of P, and nu0, are rescaled to sum to one.
 
         Examples
@@ -106,10 +95,10 @@ class FiniteMDP:
         start = checks.real_array(nu0, "nu0", shape=(kernel.shape[1],))
         if start.sum() <= 0:
             raise ValueError(f"nu0 sums to {start.sum():.6g}; only a positive sum can be rescaled")
-        return cls(rescale_rows(kernel, n_actions), r, start / start.sum(), gamma)
+        return FiniteMDP(rescale_rows(kernel, n_actions), r, start / start.sum(), gamma)
 
-    @classmethod
-    def from_gymnasium(cls, env: Any, gamma: float) -> "FiniteMDP":
+    @staticmethod
+    def from_gymnasium(env: Any, gamma: float) -> "FiniteMDP":
         """The MDP behind a Gymnasium toy-text environment, read from ``env.unwrapped.P``.
 
         A terminated transition leads to one added state, the last, which is absorbing and pays 0;

@@ -5,7 +5,7 @@ Row ``x * A + a`` belongs to the pair (x, a). The operators of Section 2.1 are p
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,17 +34,14 @@ def read_kernel(P: AnyMatrix) -> tuple[Kernel, int]:
     Shapes and finiteness are checked here, the probabilities by `check_probabilities`.
     """
     if sp.issparse(P):
-        kernel = _read_sparse(P)
-        rows, n_states = kernel.shape
-        if n_states == 0:
-            raise ValueError("P has no states")
-        if rows == 0 or rows % n_states:
+        if len(P.shape) != 2 or P.shape[1] == 0 or P.shape[0] == 0 or P.shape[0] % P.shape[1]:
             raise ValueError(
-                f"P has shape {kernel.shape}; a sparse kernel over {n_states} states has "
-                f"{n_states} * A rows, row x * A + a for state x and action a"
+                f"P has shape {P.shape}; a sparse kernel has X columns and X*A rows, with at least "
+                "one state and one action: row x * A + a for state x and action a"
             )
-        return kernel, rows // n_states
-    dense = checks.real_array(np.asarray(P), "P")
+        n_actions = P.shape[0] // P.shape[1]
+        return read_sparse(P, n_actions, "P"), n_actions
+    dense = checks.real_array(cast(ArrayLike, P), "P")
     if dense.ndim != 3 or dense.shape[0] != dense.shape[2]:
         raise ValueError(
             f"P has shape {dense.shape}; it must be [X, A, X], or sparse with X*A rows"
@@ -57,44 +54,40 @@ def read_kernel(P: AnyMatrix) -> tuple[Kernel, int]:
     return checks.frozen(dense.reshape(n_states * n_actions, n_states)), n_actions
 
 
-def _read_sparse(P: Any) -> SparseKernel:
-    if P.ndim != 2:
-        raise ValueError(
-            f"P is a sparse array of {P.ndim} dimensions; it must be a matrix of X*A rows"
-        )
-    checks.real_array(P.data[:0], "P")  # the dtype alone; the values are checked below
-    kernel: SparseKernel = sp.csr_array(P, dtype=np.float64, copy=True)
-    kernel.sum_duplicates()
-    bad = ~np.isfinite(kernel.data)
+def read_sparse(matrix: Any, n_actions: int, name: str) -> SparseKernel:
+    """A read-only copy of a sparse matrix of X*A rows, if its entries are finite real numbers."""
+    checks.real_array(np.empty(0, dtype=matrix.dtype), name)  # refuses other dtypes
+    copy: SparseKernel = sp.csr_array(matrix, dtype=np.float64, copy=True)
+    copy.sum_duplicates()
+    bad = ~np.isfinite(copy.data)
     if bad.any():
         at = int(np.argmax(bad))
-        row, column = _position(kernel, at)
-        raise ValueError(f"P row {row}, column {column} is {kernel.data[at]}; it must be finite")
-    return freeze_sparse(kernel)
+        where = _entry(copy, at, n_actions, name)
+        raise ValueError(f"{where} is {copy.data[at]}; it must be a finite number")
+    return freeze_sparse(copy)
 
 
-def freeze_sparse(kernel: SparseKernel) -> SparseKernel:
+def freeze_sparse(matrix: SparseKernel) -> SparseKernel:
     """The same matrix with read-only arrays."""
-    for array in (kernel.data, kernel.indices, kernel.indptr):
+    for array in (matrix.data, matrix.indices, matrix.indptr):
         array.setflags(write=False)
-    return kernel
+    return matrix
 
 
-def _position(kernel: SparseKernel, at: int) -> tuple[int, int]:
-    """Row and column of the stored entry ``at``."""
-    row = int(np.searchsorted(kernel.indptr, at, side="right")) - 1
-    return row, int(kernel.indices[at])
+def _entry(matrix: SparseKernel, at: int, n_actions: int, name: str) -> str:
+    """How errors call the stored entry ``at``: P[x, a, y]."""
+    row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
+    return checks.entry(name, (*divmod(row, n_actions), int(matrix.indices[at])))
 
 
 def check_probabilities(kernel: Kernel, n_actions: int) -> None:
-    """Refuse rows that are not probability distributions, naming the pair (x, a)."""
+    """Refuse rows that are not probability distributions, naming the entry or the pair (x, a)."""
     n_states = kernel.shape[1]
     if isinstance(kernel, np.ndarray):
         checks.non_negative(kernel.reshape(n_states, n_actions, n_states), "P")
     elif kernel.nnz and kernel.data.min() < 0:
         at = int(np.argmax(kernel.data < 0))
-        row, column = _position(kernel, at)
-        where = checks.entry("P", (*divmod(row, n_actions), column))
+        where = _entry(kernel, at, n_actions, "P")
         raise ValueError(f"{where} = {kernel.data[at]:.6g} is negative")
     checks.sums_to_one(row_sums(kernel).reshape(n_states, n_actions), "P", _HINT)
 

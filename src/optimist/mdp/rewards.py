@@ -3,15 +3,16 @@
 They are stored like P: dense [X, A, X] with a dense kernel, on P's own entries with a sparse one.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.checks import FloatArray
 from optimist.mdp.affine import AffineRewards
-from optimist.mdp.kernel import AnyMatrix, Kernel, freeze_sparse
+from optimist.mdp.kernel import AnyMatrix, Kernel, freeze_sparse, read_sparse
 
 
 def read_rewards(r: AnyMatrix, kernel: Kernel, n_actions: int) -> tuple[FloatArray, Kernel | None]:
@@ -21,10 +22,9 @@ def read_rewards(r: AnyMatrix, kernel: Kernel, n_actions: int) -> tuple[FloatArr
     whole: Any
     if sp.issparse(r):
         checks.match_shape(r.shape, "r", kernel.shape)
-        whole = sp.csr_array(r)
-        checks.real_array(whole.data, "r (its stored entries)")
+        whole = read_sparse(r, n_actions, "r")
     else:
-        dense = checks.real_array(np.asarray(r), "r")
+        dense = checks.real_array(cast(ArrayLike, r), "r")
         if dense.shape == pairs:
             return dense, None
         if dense.shape != triples:

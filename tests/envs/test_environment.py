@@ -1,0 +1,112 @@
+"""A world played one step at a time: what its steps return, and what they refuse."""
+
+import numpy as np
+import pytest
+
+from optimist.envs import CombinationLock, DeepSea, RandomLinear, RiverSwim
+
+
+class Constant:
+    """A generator that always draws the same number."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def random(self):
+        return self.number
+
+
+def trajectory(world, seed, steps=200):
+    env = world.make()
+    rng = np.random.default_rng(0)
+    states = [env.reset(seed=seed)[0]]
+    states += [env.step(int(rng.integers(world.mdp.n_actions)))[0] for _ in range(steps)]
+    return states
+
+
+def test_the_same_seed_makes_the_same_trajectory(world):
+    assert trajectory(world, seed=3) == trajectory(world, seed=3)
+
+
+def test_different_seeds_make_different_trajectories():
+    trajectories = [trajectory(RandomLinear(), seed) for seed in range(5)]
+    assert len({tuple(states) for states in trajectories}) == 5
+
+
+def test_a_reset_without_a_seed_goes_on_with_the_stream():
+    env = RandomLinear().make()
+    first = [env.reset(seed=1)[0], *(env.reset()[0] for _ in range(20))]
+    assert len(set(first)) > 1
+    assert first == [env.reset(seed=1)[0], *(env.reset()[0] for _ in range(20))]
+
+
+def test_a_deterministic_world_goes_where_it_must():
+    env = CombinationLock(4, seed=2).make()
+    assert env.reset(seed=0) == (0, {})
+    steps = [env.step(a) for a in (*env.world.combination, env.world.combination[-1])]
+    assert [state for state, *_ in steps] == [1, 2, 3, 3, 3]
+    assert [reward for _, reward, *_ in steps] == [0, 0, 0, 1, 1]
+
+
+def test_the_process_never_ends_by_itself(world):
+    env = world.make()
+    env.reset(seed=0)
+    for t in range(100):
+        _, _, terminated, truncated, info = env.step(t % world.mdp.n_actions)
+        assert (terminated, truncated, info) == (False, False, {})
+
+
+def test_states_and_rewards_are_plain_numbers(world):
+    env = world.make()
+    state, _ = env.reset(seed=0)
+    after, reward, *_ = env.step(0)
+    assert (type(state), type(after), type(reward)) == (int, int, float)
+
+
+@pytest.mark.parametrize("action", [1, np.int64(1), np.int8(1), np.array(1)])
+def test_actions_may_be_any_whole_number(action):
+    env = DeepSea(4).make()
+    env.reset(seed=0)
+    assert env.step(action) == (2, 0.0, False, False, {})
+
+
+def test_a_boolean_is_taken_as_a_number_as_its_space_does():
+    env = DeepSea(4).make()
+    env.reset(seed=0)
+    assert env.action_space.contains(True)
+    assert env.step(True) == (2, 0.0, False, False, {})
+
+
+@pytest.mark.parametrize("action", [-1, 2, 1.0, "1", None, np.array([1]), np.float64(0)])
+def test_what_is_no_action_is_refused(action):
+    env = RiverSwim().make()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"action .* is not one of 0, ..., 1"):
+        env.step(action)
+
+
+def test_a_refused_action_does_not_move():
+    env, other = RandomLinear().make(), RandomLinear().make()
+    assert env.reset(seed=0) == other.reset(seed=0)
+    with pytest.raises(ValueError, match="action 9"):
+        env.step(9)
+    assert env.step(0) == other.step(0)
+
+
+def test_a_step_needs_a_reset_first():
+    with pytest.raises(RuntimeError, match=r"step\(\) was called before reset\(\)"):
+        RiverSwim().make().step(0)
+
+
+@pytest.mark.parametrize("number", [0.0, 0.5, 1 - 2**-53])
+def test_even_the_extreme_draws_are_possible_ones(world, number):
+    """Entries of probability zero before and after the others are never drawn."""
+    env = world.make()
+    env.np_random = Constant(number)
+    state, _ = env.reset()
+    assert world.mdp.nu0[state] > 0
+    for t in range(50):
+        action = t % world.mdp.n_actions
+        after, *_ = env.step(action)
+        assert np.asarray(world.mdp.kernel)[state * world.mdp.n_actions + action, after] > 0
+        state = after

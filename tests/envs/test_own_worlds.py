@@ -1,0 +1,112 @@
+"""A world of a user's own: a frozen dataclass with one method to write."""
+
+from dataclasses import dataclass
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from optimist.envs import GeometricReset, World, parameters
+from optimist.features import OneHot
+from optimist.mdp import FiniteMDP
+
+
+@dataclass(frozen=True)
+class Corridor(World):
+    """Walk to the right, where the end pays."""
+
+    n: int = 45
+    gamma: float = 0.9
+
+    def build(self):
+        here = np.arange(self.n)
+        P = np.stack([np.eye(self.n)[np.maximum(here - 1, 0)], np.eye(self.n, k=1)], axis=1)
+        P[-1, 1, -1] = 1
+        return FiniteMDP(P, np.eye(self.n)[:, [0, -1]] * [0, 1], np.eye(self.n)[0], self.gamma)
+
+
+class Coin(World):
+    """No parameters, hence no dataclass of its own."""
+
+    def build(self):
+        return FiniteMDP([[[0.5, 0.5]]] * 2, [[0], [1]], [1, 0], 0.5)
+
+
+@dataclass(frozen=True)
+class Paid(World):
+    """One state that may pay anything, by r(x, a) or by r(x, a, x')."""
+
+    reward: float | list
+
+    def build(self):
+        return FiniteMDP([[[0.5, 0.5]], [[0.0, 1.0]]], self.reward, [1, 0], 0.5)
+
+
+def test_it_is_solved_played_and_looked_at():
+    world = Corridor(45)
+    assert repr(world) == "Corridor(n=45, gamma=0.9)"
+    assert parameters(world) == {"n": 45, "gamma": 0.9}
+    np.testing.assert_allclose(world.mdp.optimal().value, 0.9**44 / 0.1, rtol=1e-10)
+    assert isinstance(world.features, OneHot)
+    env = world.make("ansi")
+    env.reset(seed=0)
+    for _ in range(21):
+        state, reward, *_ = env.step(1)
+    assert (state, reward) == (21, 0.0)
+    assert env.render() == "." * 20 + "\n.@" + "." * 18 + "\n....."
+
+
+def test_it_passes_the_checks_of_gymnasium():
+    # Without an id there is no spec to make the other render modes from.
+    check_env(Corridor(5).make(), skip_render_check=True)
+
+
+def test_it_can_be_registered():
+    def entry(render_mode=None, **kwargs):
+        return Corridor(**kwargs).make(render_mode)
+
+    gymnasium.register("test/Corridor-v0", entry_point=entry)
+    try:
+        env = gymnasium.make("test/Corridor-v0", n=7)
+        assert env.unwrapped.world == Corridor(7)
+        check_env(env.unwrapped)
+    finally:
+        del gymnasium.registry["test/Corridor-v0"]
+
+
+def test_it_has_geometric_resets():
+    env = GeometricReset(Corridor(5).make(), gamma=0)
+    env.reset(seed=0)
+    assert env.step(1) == (1, 0.0, False, True, {"geometric_reset": True})
+
+
+def test_a_world_without_parameters_needs_no_decorator():
+    assert Coin() == Coin()
+    assert parameters(Coin()) == {}
+    assert Coin().board == ("..",)
+    # V(0) = (V(0) + V(1)) / 4 and V(1) = 1 + V(0), by hand.
+    np.testing.assert_allclose(Coin().mdp.optimal().V, [0.5, 1.5], rtol=1e-10)
+
+
+def test_a_world_must_be_built():
+    with pytest.raises(TypeError, match=r"abstract method.*build"):
+        World()
+
+
+@pytest.mark.parametrize(
+    ("reward", "least", "most"),
+    [
+        ([[-0.1], [0.5]], "-0.1", "0.5"),
+        ([[0.0], [1.5]], "0.0", "1.5"),
+        # The mean over next states is 0.5, but 2 can be paid.
+        ([[[-1.0, 2.0]], [[0.0, 0.0]]], "-1.0", "2.0"),
+    ],
+)
+def test_rewards_outside_the_unit_interval_are_refused(reward, least, most):
+    with pytest.raises(ValueError, match=rf"Paid has rewards in \[{least}, {most}\], not \[0, 1\]"):
+        Paid(reward)
+
+
+def test_rewards_of_impossible_transitions_do_not_count():
+    assert Paid([[[0.0, 1.0]], [[7.0, 1.0]]]).mdp.reward_range == (0.0, 1.0)

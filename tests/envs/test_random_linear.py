@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from optimist.envs import RandomLinear
+from optimist.features import Table
+
+
+def test_the_same_seed_makes_the_same_arrays():
+    first, second = RandomLinear(4, 30, 3, seed=5), RandomLinear(4, 30, 3, seed=5)
+    np.testing.assert_array_equal(first.mdp.P, second.mdp.P)
+    np.testing.assert_array_equal(first.mdp.r, second.mdp.r)
+    np.testing.assert_array_equal(first.mdp.nu0, second.mdp.nu0)
+    np.testing.assert_array_equal(first.features.array, second.features.array)
+
+
+def test_different_seeds_make_different_worlds():
+    worlds = [RandomLinear(4, 30, 3, seed=seed).mdp for seed in range(5)]
+    for i, one in enumerate(worlds):
+        for other in worlds[:i]:
+            assert (one.P != other.P).any()
+            assert (one.r != other.r).all()
+
+
+@pytest.mark.parametrize(("d", "n_states", "n_actions"), [(1, 5, 2), (3, 40, 2), (20, 7, 4)])
+def test_sizes(d, n_states, n_actions):
+    world = RandomLinear(d, n_states, n_actions)
+    assert world.mdp.P.shape == (n_states, n_actions, n_states)
+    assert isinstance(world.features, Table)
+    assert world.features.dim == world.mdp.d == d
+    assert np.linalg.matrix_rank(np.asarray(world.mdp.kernel)) == min(d, n_states)
+
+
+def test_the_features_lie_on_the_simplex():
+    Phi = RandomLinear().features.array
+    assert Phi.min() >= 0
+    np.testing.assert_allclose(Phi.sum(axis=-1), 1, rtol=0, atol=1e-12)
+    assert RandomLinear().features.bound <= 1
+
+
+def test_a_state_can_be_left_for_most_others_in_one_step():
+    """With a probability of at least a tenth of 1 / n_states."""
+    P = RandomLinear().mdp.P
+    assert (P.max(axis=1) >= 0.1 / 200).mean() > 0.9
+
+
+def test_bad_parameters_are_refused():
+    with pytest.raises(ValueError, match="d = 0 must be at least 1"):
+        RandomLinear(d=0)
+    with pytest.raises(ValueError, match="n_states = 0 must be at least 1"):
+        RandomLinear(n_states=0)
+    with pytest.raises(ValueError, match="seed = -3 must be at least 0"):
+        RandomLinear(seed=-3)
+
+
+def test_the_board_has_rows_of_twenty():
+    world = RandomLinear(2, 45, 2)
+    assert world.board == ("." * 20, "." * 20, "." * 5)
+    assert [world.position(x) for x in (0, 19, 20, 44)] == [(0, 0), (0, 19), (1, 0), (2, 4)]

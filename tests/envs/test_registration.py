@@ -1,0 +1,86 @@
+"""The worlds under Gymnasium's own names."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+
+from optimist.envs import WORLDS, FiniteEnv, GridWorld, LowerTauE, environment_id, parameters
+from optimist.envs.registration import register_all
+
+
+@pytest.fixture(params=WORLDS)
+def name(request):
+    return request.param
+
+
+def test_names():
+    assert environment_id("RiverSwim") == "optimist/RiverSwim-v0"
+
+
+def test_every_world_is_made_by_its_name(name):
+    env = gymnasium.make(f"optimist/{name}-v0")
+    assert isinstance(env.unwrapped, FiniteEnv)
+    assert env.unwrapped.world == WORLDS[name]()
+    assert env.observation_space == gymnasium.spaces.Discrete(env.unwrapped.world.mdp.n_states)
+    assert env.action_space == gymnasium.spaces.Discrete(env.unwrapped.world.mdp.n_actions)
+
+
+@pytest.mark.parametrize("render_mode", [None, "ansi", "rgb_array"])
+def test_every_world_passes_the_checks_of_gymnasium(name, render_mode):
+    check_env(gymnasium.make(environment_id(name), render_mode=render_mode).unwrapped)
+
+
+def test_parameters_are_passed_on(name):
+    env = gymnasium.make(environment_id(name), gamma=0.625)
+    assert env.unwrapped.world == WORLDS[name](gamma=0.625)
+
+
+def test_a_map_of_ones_own_is_passed_on():
+    env = gymnasium.make("optimist/GridWorld-v0", layout="S.\n.G", slip=0.5)
+    assert env.unwrapped.world == GridWorld("S.\n.G", slip=0.5)
+
+
+def test_unknown_parameters_are_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'depth'"):
+        gymnasium.make("optimist/RiverSwim-v0", depth=3)
+
+
+def test_bad_parameters_are_refused():
+    with pytest.raises(ValueError, match="n = 1 must be at least 2"):
+        gymnasium.make("optimist/RiverSwim-v0", n=1)
+
+
+def test_the_package_is_imported_on_demand():
+    env = gymnasium.make("optimist.envs:optimist/SixArms-v0")
+    assert env.unwrapped.world == WORLDS["SixArms"]()
+
+
+def test_episodes_have_no_time_limit(name):
+    assert gymnasium.spec(environment_id(name)).max_episode_steps is None
+
+
+def test_a_spec_goes_through_json_and_makes_the_same_world():
+    world = LowerTauE(1, 3, 2, 0.02, 0.5, 0.9)
+    env = gymnasium.make("optimist/LowerTauE-v0", **parameters(world))
+    again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.unwrapped.world == world
+
+
+def test_the_worlds_are_vectorised_by_gymnasium():
+    env = gymnasium.make_vec(
+        "optimist/DeepSea-v0", num_envs=3, vectorization_mode="sync", vector_kwargs={}, n=4
+    )
+    states, _ = env.reset(seed=0)
+    np.testing.assert_array_equal(states, [0, 0, 0])
+    states, rewards, *_ = env.step(np.array([0, 1, 1]))
+    np.testing.assert_array_equal(states, [1, 2, 2])
+    np.testing.assert_array_equal(rewards, [0.0025, 0, 0])
+    env.close()
+
+
+def test_registering_again_changes_nothing():
+    before = dict(gymnasium.registry)
+    register_all()  # Gymnasium would warn of an override, and warnings are errors here
+    assert dict(gymnasium.registry) == before

@@ -1,0 +1,189 @@
+"""Geometric resets: how episodes end, and what the wrapper leaves alone."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec
+
+from optimist.envs import GeometricReset, LowerTauE, RandomLinear, RiverSwim
+
+ENVIRONMENTS = {
+    "RandomLinear": lambda: RandomLinear(3, 8, 2).make(),
+    "DeepSea": lambda: gymnasium.make("optimist/DeepSea-v0"),
+    "CartPole": lambda: gymnasium.make("CartPole-v1"),
+    "FrozenLake": lambda: gymnasium.make("FrozenLake-v1"),
+}
+
+
+@pytest.fixture(params=ENVIRONMENTS.values(), ids=ENVIRONMENTS.keys())
+def make(request):
+    return request.param
+
+
+class OneStep(gymnasium.Env):
+    """A foreign environment that ends at every step, the way it is told."""
+
+    observation_space = gymnasium.spaces.Discrete(1)
+    action_space = gymnasium.spaces.Discrete(1)
+
+    def __init__(self, terminated, truncated):
+        self.ends = terminated, truncated
+        self.info = {"found": "something"}
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return 0, {"options": options}
+
+    def step(self, action):
+        return 0, 0.5, *self.ends, self.info
+
+
+def lengths(env, episodes, seed):
+    env.reset(seed=seed)
+    found, length = [], 0
+    while len(found) < episodes:
+        *_, truncated, _ = env.step(0)
+        length += 1
+        if truncated:
+            found.append(length)
+            length = 0
+            env.reset()
+    return np.array(found)
+
+
+@pytest.mark.parametrize("gamma", [0.3, 0.9])
+def test_lengths_are_geometric(gamma, check_counts):
+    n = 4_000
+    found = lengths(GeometricReset(RiverSwim(2).make(), gamma), n, seed=2)
+    # The mean is H = 1 / (1 - gamma) and the standard deviation sqrt(gamma) H; 5 standard errors.
+    horizon = 1 / (1 - gamma)
+    assert abs(found.mean() - horizon) <= 5 * np.sqrt(gamma / n) * horizon
+    # P(length = k) = gamma^(k - 1) (1 - gamma), with the few of the far tail taken together.
+    last = 4 if gamma == 0.3 else 30
+    k = np.arange(1, last)
+    probabilities = np.append(gamma ** (k - 1) * (1 - gamma), gamma ** (last - 1))
+    counts = np.bincount(np.minimum(found, last), minlength=last + 1)[1:]
+    check_counts(counts, probabilities)
+
+
+def test_lengths_do_not_depend_on_one_another(check_counts):
+    """The lengths after an episode of one step are distributed like all others."""
+    found = lengths(GeometricReset(RiverSwim(2).make(), 0.5), 8_000, seed=3)
+    after = found[1:][found[:-1] == 1]
+    counts = np.bincount(np.minimum(after, 4), minlength=5)[1:]
+    check_counts(counts, np.array([1 / 2, 1 / 4, 1 / 8, 1 / 8]))
+
+
+def test_without_a_future_every_episode_has_one_step(make):
+    env = GeometricReset(make(), gamma=0)
+    env.reset(seed=0)
+    for _ in range(20):
+        *_, terminated, truncated, info = env.step(0)
+        assert truncated != terminated
+        assert truncated == info.get("geometric_reset", False)
+        env.reset()
+
+
+@pytest.mark.parametrize("gamma", [1, 1.0, -0.1, float("nan")])
+def test_what_is_no_discount_is_refused(gamma):
+    with pytest.raises(ValueError, match="gamma"):
+        GeometricReset(RiverSwim().make(), gamma)
+
+
+def test_a_reset_is_a_truncation_with_a_flag():
+    env = GeometricReset(RandomLinear().make(), gamma=0.5)
+    env.reset(seed=0)
+    ended = 0
+    for _ in range(200):
+        _, _, terminated, truncated, info = env.step(0)
+        assert not terminated
+        assert info == ({"geometric_reset": True} if truncated else {})
+        if truncated:
+            ended += 1
+            env.reset()
+    assert 0 < ended < 200
+
+
+@pytest.mark.parametrize("ends", [(True, False), (False, True), (True, True)])
+def test_what_the_environment_ends_by_itself_ends_as_before(ends):
+    env = GeometricReset(OneStep(*ends), gamma=0)  # the coin would end every step
+    env.reset(seed=0)
+    assert env.step(0) == (0, 0.5, *ends, {"found": "something"})
+
+
+def test_the_environments_own_info_is_kept_and_not_written_to():
+    inner = OneStep(False, False)
+    env = GeometricReset(inner, gamma=0)
+    env.reset(seed=0)
+    *_, info = env.step(0)
+    assert info == {"found": "something", "geometric_reset": True}
+    assert inner.info == {"found": "something"}
+
+
+def test_options_reach_the_environment():
+    env = GeometricReset(OneStep(False, False), gamma=0.5)
+    assert env.reset(seed=0, options={"level": 3}) == (0, {"options": {"level": 3}})
+
+
+def record(env, seed, steps=300, resets=None):
+    """Observations, rewards and ends; ``resets`` says where to reset besides."""
+    rng = np.random.default_rng(0)
+    rows, ends = [env.reset(seed=seed)[0]], []
+    for t in range(steps):
+        observation, reward, terminated, truncated, info = env.step(int(rng.integers(2)))
+        rows += [observation, reward, terminated]
+        if terminated or truncated or (resets is not None and t in resets):
+            ends.append((t, info.get("geometric_reset", False)))
+            rows.append(env.reset()[0])
+    return np.concatenate([np.ravel(row) for row in rows]), ends
+
+
+def test_the_same_seed_makes_the_same_episodes(make):
+    first, ends = record(GeometricReset(make(), 0.9), seed=4)
+    again, ends_again = record(GeometricReset(make(), 0.9), seed=4)
+    np.testing.assert_array_equal(first, again)
+    assert ends == ends_again
+
+
+def test_different_seeds_toss_different_coins(make):
+    ends = [record(GeometricReset(make(), 0.9), seed)[1] for seed in range(4)]
+    assert all(one != other for i, one in enumerate(ends) for other in ends[:i])
+
+
+def test_seeding_again_in_the_middle_starts_the_coin_anew():
+    env = GeometricReset(RandomLinear().make(), 0.9)
+    first, ends = record(env, seed=4)
+    again, ends_again = record(env, seed=4)
+    np.testing.assert_array_equal(first, again)
+    assert ends == ends_again
+
+
+def test_the_environments_own_stream_is_the_same_without_the_wrapper(make):
+    """If it is reset at the same times, everything it draws is the same."""
+    wrapped, ends = record(GeometricReset(make(), 0.9), seed=4)
+    resets = {t for t, flagged in ends if flagged}
+    assert len(resets) > 5
+    plain, plain_ends = record(make(), seed=4, resets=resets)
+    np.testing.assert_array_equal(wrapped, plain)
+    assert [t for t, _ in ends] == [t for t, _ in plain_ends]
+
+
+def test_the_coin_does_not_know_what_the_environment_draws(check_counts):
+    """Were both the same stream of the seed, the first draw would decide both."""
+    env = GeometricReset(LowerTauE().make(), gamma=0.5)
+    counts = np.zeros((2, 2))
+    for seed in range(2_000):
+        state, _ = env.reset(seed=seed)
+        counts[state, int(env.step(0)[3])] += 1
+    check_counts(counts.reshape(1, 4), np.full((1, 4), 1 / 4))
+
+
+def test_the_spec_records_the_wrapper_and_makes_it_again():
+    env = GeometricReset(gymnasium.make("optimist/RiverSwim-v0", n=4), gamma=0.75)
+    wrapper = env.spec.additional_wrappers[-1]
+    assert wrapper.name == "GeometricReset"
+    assert wrapper.kwargs == {"gamma": 0.75}
+    again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
+    assert isinstance(again, GeometricReset)
+    assert again.gamma == 0.75
+    assert again.unwrapped.world == RiverSwim(4)
