@@ -37,6 +37,7 @@ def augment(mdp: FiniteMDP, ascension: ArrayLike, r_max: float = 1.0) -> FiniteM
     (array([0.75, 0.25]), np.float64(0.25), array([0.8, 2. ]))
     """
     p = ascension_function(ascension, mdp)
+    checks.match_shape(p.shape, "ascension", mdp.r.shape)
     check_reward_bound(mdp, r_max)
     tables = _dense_tables if isinstance(mdp.kernel, np.ndarray) else _sparse_tables
     P_plus, r_plus = tables(mdp, p, r_max)
@@ -65,7 +66,8 @@ def ascension_function(ascension: ArrayLike, mdp: FiniteMDP) -> FloatArray:
 def check_reward_bound(mdp: FiniteMDP, r_max: float) -> None:
     """Refuse rewards outside [0, r_max], on which every statement about M+ rests."""
     least, most = mdp.reward_range
-    if least < 0 or most > checks.real_number(r_max, "r_max"):
+    slack = checks.ROW_SUM_TOLERANCE * checks.real_number(r_max, "r_max")
+    if least < -slack or most > r_max + slack:
         raise ValueError(
             f"rewards span [{least:.6g}, {most:.6g}]; they must lie in [0, r_max] = "
             f"[0, {r_max:g}]: FiniteMDP.affine(r_max) maps them there"

@@ -109,7 +109,10 @@ def decompose_regret(
     """
     pi, r, best = _setting(mdp, policies, rewards, comparator)
     _check_range(r, r_max)
-    p = np.broadcast_to(ascension_function(ascensions, mdp), pi.shape)
+    p = ascension_function(ascensions, mdp).reshape(-1, *mdp.r.shape)
+    if len(p) not in (1, len(pi)):
+        raise ValueError(f"there are {len(p)} ascension functions for {len(pi)} policies")
+    p = np.broadcast_to(p, pi.shape)
     r_plus = (1 - p) * r + p * r_max
     mu, mu_best = mdp.occupancy(pi), mdp.occupancy(best)
     value_plus = _value_plus(mdp, pi, p, r_plus, r_max)
@@ -166,7 +169,8 @@ def _rewards(mdp: FiniteMDP, rewards: ArrayLike) -> FloatArray:
 
 
 def _check_range(r: FloatArray, r_max: float) -> None:
-    bad = (r < 0) | (r > checks.real_number(r_max, "r_max"))
+    slack = checks.ROW_SUM_TOLERANCE * checks.real_number(r_max, "r_max")
+    bad = (r < -slack) | (r > r_max + slack)
     if bad.any():
         where = checks.first(bad)
         raise ValueError(

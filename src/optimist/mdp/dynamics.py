@@ -5,8 +5,9 @@ P_w(y | x) = sum_a w(x, a) P(y | x, a). A policy pi gives P_pi, and pi * (1 - p)
 the augmented kernel that stays out of heaven: the same lines solve both MDPs of the paper.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -75,14 +76,19 @@ class Dynamics:
         return _solve_sparse(picked, self.gamma, reward)
 
     @cached_property
-    def elimination(self) -> elimination.Elimination:
-        """The plan of a batched elimination, made when it is first needed."""
-        return elimination.plan(self.kernel, self.n_actions)
+    def elimination(self) -> elimination.Elimination | None:
+        """The plan of a batched elimination, made when first needed; None if LAPACK is faster."""
+        limit = self.n_states**3 / (3 * BATCH_GAIN)
+        return elimination.plan(self.kernel, self.n_actions, limit)
 
     def _solve(self, weights: FloatArray, rhs: FloatArray, transpose: bool) -> FloatArray:
-        if self._side_by_side(len(weights)):
-            size = self.elimination.n_slots
-            solve = self._solve_side_by_side
+        if not len(weights):
+            return np.empty(rhs.shape)
+        solve: Callable[[FloatArray, FloatArray, bool], FloatArray]
+        how = self.elimination if self._worth_planning(len(weights)) else None
+        if how is not None:
+            size = how.n_slots
+            solve = partial(elimination.solve_batch, how, self.gamma)
         elif isinstance(self.kernel, np.ndarray) or self.n_states < SPARSE_FROM:
             size = self.n_states**2
             solve = self._solve_each_dense
@@ -93,15 +99,8 @@ class Dynamics:
         parts = [slice(i, i + chunk) for i in range(0, len(weights), chunk)]
         return np.concatenate([solve(weights[part], rhs[part], transpose) for part in parts])
 
-    def _side_by_side(self, n: int) -> bool:
-        if n < BATCH_FROM or self.n_states > BATCH_BELOW:
-            return False
-        return BATCH_GAIN * self.elimination.multiplications < self.n_states**3 / 3
-
-    def _solve_side_by_side(
-        self, weights: FloatArray, rhs: FloatArray, transpose: bool
-    ) -> FloatArray:
-        return elimination.solve_batch(self.elimination, self.gamma, weights, rhs, transpose)
+    def _worth_planning(self, n: int) -> bool:
+        return n >= BATCH_FROM and self.n_states <= BATCH_BELOW
 
     def _solve_each_dense(
         self, weights: FloatArray, rhs: FloatArray, transpose: bool

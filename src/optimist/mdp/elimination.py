@@ -55,8 +55,11 @@ class Elimination:
     multiplications: int
 
 
-def plan(kernel: Kernel, n_actions: int) -> Elimination:
-    """The elimination for a kernel: next goes, greedily, the state whose removal touches least."""
+def plan(kernel: Kernel, n_actions: int, limit: float) -> Elimination | None:
+    """The elimination for a kernel: next goes, greedily, the state whose removal touches least.
+
+    None as soon as it is seen to cost each policy ``limit`` multiplications or more.
+    """
     n_states = kernel.shape[1]
     table = sp.coo_array(kernel)
     table.sum_duplicates()
@@ -67,6 +70,7 @@ def plan(kernel: Kernel, n_actions: int) -> Elimination:
     remaining = np.ones(n_states, dtype=bool)
     in_row, in_column = pattern.sum(axis=1), pattern.sum(axis=0)
     order, rows, columns = np.empty(n_states, dtype=np.int64), [], []
+    multiplications = 0
     for step in range(n_states):
         work = np.where(remaining, (in_row - 1) * (in_column - 1), n_states**2)
         k = int(np.argmin(work))
@@ -74,6 +78,9 @@ def plan(kernel: Kernel, n_actions: int) -> Elimination:
         order[step] = k
         rows.append(i := np.flatnonzero(pattern[:, k] & remaining))
         columns.append(j := np.flatnonzero(pattern[k] & remaining))
+        multiplications += len(i) * (len(j) + 2) + len(j)
+        if multiplications >= limit:
+            return None
         fill = ~pattern[np.ix_(i, j)]
         pattern[np.ix_(i, j)] = True
         in_row[i] += fill.sum(axis=1) - 1
@@ -96,9 +103,7 @@ def plan(kernel: Kernel, n_actions: int) -> Elimination:
             for a in range(n_actions)
         ],
         n_slots=int(pattern.sum()),
-        multiplications=sum(
-            len(i) * (len(j) + 2) + len(j) for i, j in zip(rows, columns, strict=True)
-        ),
+        multiplications=multiplications,
     )
 
 

@@ -198,7 +198,8 @@ class FiniteMDP:
         """
         least, most = self.reward_range
         low, high = least if low is None else low, most if high is None else high
-        if least < low or most > high:
+        slack = checks.ROW_SUM_TOLERANCE * (most - least)
+        if least < low - slack or most > high + slack:
             raise ValueError(f"rewards span [{least:.6g}, {most:.6g}], outside [{low:g}, {high:g}]")
         new = AffineRewards.onto(low, high, r_max)
         whole = self.transition_rewards

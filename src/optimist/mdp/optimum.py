@@ -60,8 +60,10 @@ def find_optimum(dynamics: Dynamics, r: FloatArray, nu0: FloatArray) -> Optimum:
         # A policy that returns can only have been left for gains of the size of rounding errors.
         returned = actions.tobytes() in seen
         seen.add(actions.tobytes())
-        if returned or np.array_equal(_improve(Q, actions), actions):
+        better = _improve(Q, actions)
+        if returned or np.array_equal(better, actions):
             break
+        actions = better  # the sweeps start from the improvement, which they might not see again
     policy = np.zeros_like(r)
     policy[np.arange(len(r)), actions] = 1
     residual = float(np.abs(Q.max(axis=1) - V).max())

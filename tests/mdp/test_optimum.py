@@ -1,0 +1,155 @@
+"""The optimum, its certificate, and that it is found where values tie or nearly do."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optimist.mdp import FiniteMDP
+
+EPS = np.finfo(np.float64).eps
+
+
+def every_policy(n_states, n_actions):
+    choices = itertools.product(range(n_actions), repeat=n_states)
+    return np.array([np.eye(n_actions)[list(actions)] for actions in choices])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_states=st.integers(1, 4),
+    n_actions=st.integers(1, 3),
+    gamma=st.sampled_from([0.0, 0.5, 0.9, 0.99, 0.999]),
+    tied=st.booleans(),
+)
+def test_it_beats_every_deterministic_policy(world, seed, n_states, n_actions, gamma, tied):
+    rng = np.random.default_rng(seed)
+    mdp = world(rng, n_states, n_actions, gamma)
+    if tied:
+        mdp = mdp.with_rewards(rng.integers(2, size=mdp.r.shape))
+    V = mdp.V(every_policy(n_states, n_actions))
+    close = 1e-10 * max(1, V.max())
+    best = mdp.optimal()
+    np.testing.assert_allclose(best.V, V.max(axis=0), rtol=0, atol=close)
+    assert best.value == pytest.approx((V @ mdp.nu0).max(), rel=0, abs=close)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.9, 0.999])
+def test_no_random_policy_beats_it(world, policies, as_sparse, kind, gamma):
+    rng = np.random.default_rng(0)
+    dense = world(rng, 30, 4, gamma, kind)
+    for mdp in (dense, as_sparse(dense)):
+        V = mdp.V(policies(rng, 200, 30, 4))
+        assert (mdp.optimal().V + 1e-12 * max(1, V.max()) >= V).all()
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9, 0.99, 0.999])
+def test_its_parts_belong_together(world, as_sparse, plain_V, kind, gamma):
+    dense = world(np.random.default_rng(1), 25, 3, gamma, kind)
+    for mdp in (dense, as_sparse(dense)):
+        best = mdp.optimal()
+        scale = max(1, best.V.max())
+        assert set(np.unique(best.policy)) <= {0, 1}
+        np.testing.assert_array_equal(best.policy.sum(axis=1), 1)
+        V = plain_V(mdp, best.policy)
+        np.testing.assert_allclose(best.V, V, rtol=0, atol=1e-12 * scale)
+        np.testing.assert_allclose(best.Q, dense.r + gamma * dense.P @ V, atol=1e-12 * scale)
+        assert best.value == pytest.approx(mdp.nu0 @ V, rel=1e-12)
+        assert best.residual == np.abs(best.Q.max(axis=1) - best.V).max()
+        assert best.residual <= 100 * EPS * scale
+        assert best.evaluations >= 1
+        assert mdp.optimal() is best
+
+
+@pytest.mark.parametrize("gamma", [0.5, 0.99, 0.999])
+def test_the_residual_bounds_the_distance_to_the_optimum(world, kind, gamma):
+    mdp = world(np.random.default_rng(2), 10, 3, gamma, kind)
+    best, exact = mdp.optimal(), np.zeros(10, dtype=np.longdouble)
+    P, r = mdp.P.astype(np.longdouble), mdp.r.astype(np.longdouble)
+    for _ in range(int(45 / (1 - gamma))):  # e^-45 is below the last digit
+        exact = (r + np.longdouble(gamma) * (P @ exact)).max(axis=1)
+    slack = 8 * EPS * best.V.max()  # of computing the residual itself
+    assert np.abs(best.V - exact).max() <= (best.residual + slack) / (1 - gamma)
+    assert best.residual <= 100 * EPS * best.V.max()
+
+
+@pytest.mark.parametrize("gamma", [0.99, 0.999, 0.9999])
+@pytest.mark.parametrize("gap", [1e-13, 1e-12, 1e-11])
+def test_a_small_gain_that_pays_late_is_not_missed(gamma, gap):
+    """Stay for 1, or go round a loop of three states that pays more, but only at its end.
+
+    In one sweep of value iteration from the values of staying, most of the loop's gain is gone.
+    """
+    gain = gap / (1 - gamma)
+    paid = ((1 + gamma + gamma**2) + gain) / gamma**2
+    P = np.zeros((3, 2, 3))
+    P[0, 0, 0] = P[0, 1, 1] = 1
+    P[1, :, 2] = P[2, :, 0] = 1
+    r = [[1, 0], [0, 0], [paid, paid]]
+    for kernel in (P, sp.csr_array(P.reshape(6, 3))):
+        mdp = FiniteMDP(kernel, r, [1, 0, 0], gamma)
+        V = mdp.V(every_policy(3, 2))
+        assert np.abs(mdp.optimal().V - V.max(axis=0)).max() <= 1e-11 * V.max()
+
+
+def grid(side, gamma):
+    """A torus on which one cell pays: from almost everywhere several ways are as short."""
+    cells = np.arange(side**2).reshape(side, side)
+    after = np.stack([np.roll(cells, s, axis) for axis in (0, 1) for s in (1, -1)], axis=-1)
+    n = side**2
+    P = sp.csr_array((np.ones(4 * n), (np.arange(4 * n), after.ravel())), shape=(4 * n, n))
+    r = np.zeros((n, 4))
+    r[n // 3] = 1
+    return FiniteMDP(P, r, np.full(n, 1 / n), gamma)
+
+
+@pytest.mark.parametrize("gamma", [0.9, 0.9999])
+@pytest.mark.parametrize("side", [5, 21, 30])
+def test_it_is_found_where_many_ways_are_equally_good(side, gamma):
+    best = grid(side, gamma).optimal()
+    cells = np.indices((side, side)).reshape(2, -1)
+    goal = cells[:, [side**2 // 3]]
+    apart = np.abs(cells - goal)
+    distance = np.minimum(apart, side - apart).sum(axis=0)
+    # To the goal, where 1 is paid; then it takes two steps to leave it and return.
+    V = gamma**distance / (1 - gamma**2)
+    np.testing.assert_allclose(best.V, V, rtol=1e-10)
+    assert best.residual <= 100 * EPS * V.max()
+
+
+@pytest.mark.parametrize("n_states", [50, 450])
+def test_it_is_found_where_all_actions_are_worth_the_same_up_to_rounding(n_states):
+    rng = np.random.default_rng(3)
+    n, gamma = 4 * n_states, 0.9999
+    columns = np.array([rng.choice(n_states, size=3, replace=False) for _ in range(n)])
+    shares = rng.dirichlet(np.ones(3), size=n)
+    P = sp.csr_array((shares.ravel(), (np.repeat(np.arange(n), 3), columns.ravel())))
+    V = rng.random(n_states)  # rewards for which every policy has these values
+    r = np.repeat(V, 4).reshape(n_states, 4) - gamma * (P @ V).reshape(n_states, 4)
+    best = FiniteMDP(P, r, np.full(n_states, 1 / n_states), gamma).optimal()
+    np.testing.assert_allclose(best.V, V, rtol=0, atol=1e-10)
+    assert best.residual <= 1e-12
+
+
+def test_news_travels_far_between_evaluations():
+    """Down a corridor to the one state that pays: policy iteration alone takes a step a time."""
+    n = 300
+    after = np.stack([np.maximum(np.arange(n) - 1, 0), np.minimum(np.arange(n) + 1, n - 1)], axis=1)
+    P = sp.csr_array((np.ones(2 * n), (np.arange(2 * n), after.ravel())), shape=(2 * n, n))
+    r = np.zeros((n, 2))
+    r[-1, 1] = 1
+    best = FiniteMDP(P, r, np.full(n, 1 / n), 0.99).optimal()
+    np.testing.assert_allclose(best.V, 0.99 ** np.arange(n)[::-1] / 0.01, rtol=1e-12)
+    assert best.evaluations <= 3
+
+
+def test_the_optimum_of_two_states_by_hand():
+    P = np.array([[[1, 0], [0, 1]], [[0, 1], [1, 0]]])
+    mdp = FiniteMDP(P, [[1, 0], [2, -5]], [1, 0], 0.9)
+    np.testing.assert_array_equal(mdp.optimal().policy, [[0, 1], [1, 0]])
+    np.testing.assert_allclose(mdp.optimal().V, [18, 20], rtol=1e-14)
+    np.testing.assert_allclose(mdp.optimal().Q, [[17.2, 18], [20, 11.2]], rtol=1e-14)
