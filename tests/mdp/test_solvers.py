@@ -90,10 +90,8 @@ def test_side_by_side_elimination_is_chosen_for_many_policies_of_a_sparse_patter
 def test_side_by_side_elimination_of_states_that_never_meet(policies, taken, agrees, monkeypatch):
     monkeypatch.setattr(dynamics, "BATCH_GAIN", 1e-9)
     rng = np.random.default_rng(4)
-    islands = sp.block_diag(
-        [np.ones((2, 1)), np.kron(rng.dirichlet(np.ones(3), size=3), np.ones((2, 1))), np.eye(2)],
-        format="csr",
-    )
+    alone, together = np.ones((2, 1)), rng.dirichlet(np.ones(3), size=3).repeat(2, axis=0)
+    islands = sp.block_diag([sp.csr_array(alone), together, np.eye(2)], format="csr")
     P = sp.csr_array(sp.vstack([islands, sp.csr_array(([1.0, 1.0], [4, 5], [0, 1, 2]))]))
     assert P.shape == (12, 6)
     mdp = FiniteMDP(P, rng.random((6, 2)), np.full(6, 1 / 6), 0.95)
