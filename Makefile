@@ -16,7 +16,7 @@ help:
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "optimist needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
@@ -27,10 +27,10 @@ test: $(READY)
 	@$(BIN)/python -m pytest -n auto
 
 lint: $(READY)
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check .
+	@$(BIN)/python -m mypy
+	@$(BIN)/python -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.exact

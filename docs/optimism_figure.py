@@ -88,7 +88,8 @@ def main() -> None:
     best = mdp.optimal()
 
     fig, axes = plt.subplots(1, 3, figsize=(11.5, 3.7), constrained_layout=True)
-    show(axes[0], world, best.V, "the truth: optimal values and actions", cmap="viridis")
+    scale: dict[str, Any] = {"cmap": "viridis", "vmin": best.V.min(), "vmax": mdp.horizon}
+    show(axes[0], world, best.V, "the truth: optimal values and actions", **scale)
     arrows(axes[0], world, best.policy)
     show(
         axes[1],
@@ -98,9 +99,7 @@ def main() -> None:
         cmap="magma",
         norm=LogNorm(vmin=0.3),
     )
-    show(
-        axes[2], world, hoped.V[:-1], "optimism: values if the unknown were heaven", cmap="viridis"
-    )
+    show(axes[2], world, hoped.V[:-1], "optimism: values if the unknown were heaven", **scale)
     arrows(axes[2], world, hoped.policy[:-1])
     for ax in axes:
         mark(ax, world)

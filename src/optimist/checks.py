@@ -4,6 +4,8 @@ An error names the first offending entry and its value: ``P[3, 1, 7] = -0.2 is n
 Nothing here repairs an input; a value is either right as it stands or refused.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,6 +15,9 @@ BoolArray = NDArray[np.bool_]
 
 ROW_SUM_TOLERANCE = 1e-8
 """How far a probability row may be from summing to one: room for rounding, not for mistakes."""
+
+RANGE_TOLERANCE = 1e-8
+"""How far, relative to its width, a number may be outside a range: likewise."""
 
 
 def entry(name: str, index: tuple[int, ...]) -> str:
@@ -48,10 +53,7 @@ def real_array(
     ...
     ValueError: r[1] is nan; it must be a finite number
     """
-    try:
-        raw = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} is not an array: {error}") from None
+    raw = _as_array(value, name)
     if raw.dtype.kind not in "biuf":
         raise TypeError(f"{name} holds {raw.dtype}, not real numbers")
     array = raw.astype(np.float64, copy=False)
@@ -65,13 +67,23 @@ def real_array(
     return array
 
 
+def _as_array(value: ArrayLike, name: str) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill or drop what is masked")
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+
+
 def match_shape(given: tuple[int, ...], name: str, wanted: tuple[int | None, ...]) -> None:
     """Refuse a shape other than the wanted one, where None stands for any length."""
     if len(given) != len(wanted) or any(
         w is not None and g != w for g, w in zip(given, wanted, strict=True)
     ):
         text = ", ".join("any" if w is None else str(w) for w in wanted)
-        raise ValueError(f"{name} has shape {given}; it must have shape ({text})")
+        comma = "," if len(wanted) == 1 else ""
+        raise ValueError(f"{name} has shape {given}; it must have shape ({text}{comma})")
 
 
 def real_number(value: object, name: str) -> float:
@@ -128,7 +140,7 @@ def indices(value: ArrayLike, name: str, below: int) -> IntArray:
     ...
     ValueError: action[1] = 4 is outside {0, ..., 2}
     """
-    raw = np.asarray(value)
+    raw = _as_array(value, name)
     if raw.dtype.kind not in "iu":
         raise TypeError(f"{name} holds {raw.dtype}, not whole numbers")
     array = raw.astype(np.int64, copy=False)
@@ -139,6 +151,31 @@ def indices(value: ArrayLike, name: str, below: int) -> IntArray:
             f"{entry(name, where)} = {array[where]} is outside {{0, ..., {below - 1}}}"
         )
     return array
+
+
+def within(array: FloatArray, high: float, name: str, high_name: str) -> None:
+    """Refuse entries outside [0, high], but for rounding: rewards, most of all.
+
+    Examples
+    --------
+    >>> within(np.array([0.5, 1.5]), 1.0, "r", "r_max")
+    Traceback (most recent call last):
+    ...
+    ValueError: r[1] = 1.5 is outside [0, r_max] = [0, 1]
+    """
+    slack = RANGE_TOLERANCE * positive(high, high_name)
+    bad = (array < -slack) | (array > high + slack)
+    if bad.any():
+        where = first(bad)
+        found = f"{entry(name, where)} = {array[where]:.6g}"
+        raise ValueError(f"{found} is outside [0, {high_name}] = [0, {high:g}]")
+
+
+def generator(value: object, name: str = "rng") -> np.random.Generator:
+    """``value``, if it is a NumPy generator."""
+    if not isinstance(value, np.random.Generator):
+        raise TypeError(f"{name} = {value!r} must be a Generator, such as np.random.default_rng(0)")
+    return value
 
 
 def non_negative(array: FloatArray, name: str) -> None:
@@ -161,7 +198,7 @@ def distribution(value: ArrayLike, name: str, size: int) -> FloatArray:
     """``value`` as a probability vector of this size."""
     array = real_array(value, name, shape=(size,))
     non_negative(array, name)
-    sums_to_one(np.asarray(array.sum()), name)
+    sums_to_one(np.asarray(array.sum()), name, "; divide it by its sum in float64")
     return array
 
 
@@ -173,7 +210,7 @@ def policies(value: ArrayLike, n_states: int, n_actions: int, name: str = "polic
     >>> policies([[0.5, 0.6]], n_states=1, n_actions=2)
     Traceback (most recent call last):
     ...
-    ValueError: policy[0] sums to 1.1, not to 1 within 1e-08
+    ValueError: policy[0] sums to 1.1, not to 1 within 1e-08; divide it by its sum in float64
     """
     array = real_array(value, name)
     if array.shape[-2:] != (n_states, n_actions) or array.ndim not in (2, 3):
@@ -182,7 +219,7 @@ def policies(value: ArrayLike, n_states: int, n_actions: int, name: str = "polic
             f"a batch is (n, {n_states}, {n_actions})"
         )
     non_negative(array, name)
-    sums_to_one(array.sum(axis=-1), name)
+    sums_to_one(array.sum(axis=-1), name, "; divide it by its sum in float64")
     return array
 
 

@@ -1,13 +1,13 @@
 """A world of a user's own: a frozen dataclass with one method to write."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from optimist.envs import GeometricReset, World, parameters
+from optimist.envs import GeometricReset, World
 from optimist.features import OneHot
 from optimist.mdp import FiniteMDP
 
@@ -46,7 +46,7 @@ class Paid(World):
 def test_it_is_solved_played_and_looked_at():
     world = Corridor(45)
     assert repr(world) == "Corridor(n=45, gamma=0.9)"
-    assert parameters(world) == {"n": 45, "gamma": 0.9}
+    assert asdict(world) == {"n": 45, "gamma": 0.9}
     np.testing.assert_allclose(world.mdp.optimal().value, 0.9**44 / 0.1, rtol=1e-10)
     assert isinstance(world.features, OneHot)
     env = world.make("ansi")
@@ -83,7 +83,7 @@ def test_it_has_geometric_resets():
 
 def test_a_world_without_parameters_needs_no_decorator():
     assert Coin() == Coin()
-    assert parameters(Coin()) == {}
+    assert asdict(Coin()) == {}
     assert Coin().board == ("..",)
     # V(0) = (V(0) + V(1)) / 4 and V(1) = 1 + V(0), by hand.
     np.testing.assert_allclose(Coin().mdp.optimal().V, [0.5, 1.5], rtol=1e-10)

@@ -1,12 +1,14 @@
 """The worlds under Gymnasium's own names."""
 
+from dataclasses import asdict
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
-from optimist.envs import WORLDS, FiniteEnv, GridWorld, LowerTauE, environment_id, parameters
+from optimist.envs import WORLDS, FiniteEnv, GridWorld, LowerTauE, environment_id
 from optimist.envs.registration import register_all
 
 
@@ -63,7 +65,7 @@ def test_episodes_have_no_time_limit(name):
 
 def test_a_spec_goes_through_json_and_makes_the_same_world():
     world = LowerTauE(1, 3, 2, 0.02, 0.5, 0.9)
-    env = gymnasium.make("optimist/LowerTauE-v0", **parameters(world))
+    env = gymnasium.make("optimist/LowerTauE-v0", **asdict(world))
     again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
     assert again.unwrapped.world == world
 
@@ -84,3 +86,8 @@ def test_registering_again_changes_nothing():
     before = dict(gymnasium.registry)
     register_all()  # Gymnasium would warn of an override, and warnings are errors here
     assert dict(gymnasium.registry) == before
+
+
+def test_a_world_cannot_be_swapped_for_another_by_a_parameter():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'world'"):
+        gymnasium.make("optimist/RiverSwim-v0", world="DeepSea")

@@ -1,13 +1,13 @@
 """What holds of every shipped world."""
 
 import pickle
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import FrozenInstanceError, asdict, fields, replace
 
 import numpy as np
 import pytest
 
 from optimist import envs
-from optimist.envs import WORLDS, World, parameters
+from optimist.envs import WORLDS, World
 from optimist.envs.drawing import COLOURS
 from optimist.features import OneHot, Table
 from optimist.mdp import LinearMDP
@@ -70,17 +70,17 @@ def test_nothing_about_a_world_can_be_changed(world, name):
 
 
 def test_the_parameters_make_the_same_world(world):
-    other = type(world)(**parameters(world))
+    other = type(world)(**asdict(world))
     assert other is not world
     assert other == world
     assert hash(other) == hash(world)
     np.testing.assert_array_equal(np.asarray(other.mdp.kernel), np.asarray(world.mdp.kernel))
-    assert list(parameters(world)) == [field.name for field in fields(world)]
+    assert list(asdict(world)) == [field.name for field in fields(world)]
 
 
 def test_another_parameter_makes_another_world(world):
     assert replace(world, gamma=0.75) != world
-    assert parameters(replace(world, gamma=0.75)) == {**parameters(world), "gamma": 0.75}
+    assert asdict(replace(world, gamma=0.75)) == {**asdict(world), "gamma": 0.75}
 
 
 def test_worlds_of_different_kinds_differ_whatever_their_parameters():

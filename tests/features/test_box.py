@@ -59,7 +59,7 @@ def test_bounds_that_are_none(value, dtype):
     [
         (([0.0, 1.0], [1.0, 1.0]), ValueError, r"low\[1\] = 1 must be less than high\[1\] = 1"),
         (([2.0], [1.0]), ValueError, r"low\[0\] = 2 must be less than high\[0\] = 1"),
-        (([0.0, 0.0], [1.0]), ValueError, r"high has shape \(1,\); it must have shape \(2\)"),
+        (([0.0, 0.0], [1.0]), ValueError, r"high has shape \(1,\); it must have shape \(2,\)"),
         ((0.0, 1.0), ValueError, r"low has shape \(\); it must be a list of one number per dim"),
         (([[0.0]], [[1.0]]), ValueError, r"low has shape \(1, 1\); it must be a list"),
         (([], []), ValueError, r"low has shape \(0,\); it must be a list"),

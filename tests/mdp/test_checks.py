@@ -91,7 +91,7 @@ def test_indices_out_of_range_are_named():
 def test_a_policy_that_is_not_one_is_named():
     with pytest.raises(ValueError, match=r"^policy\[1, 0, 1\] = -0.5 is negative$"):
         checks.policies([[[1.0, 0.0]], [[1.5, -0.5]]], 1, 2)
-    with pytest.raises(ValueError, match=r"^policy\[1, 0\] sums to 0.9, not to 1 within 1e-08$"):
+    with pytest.raises(ValueError, match=r"^policy\[1, 0\] sums to 0.9, not to 1 within 1e-08; "):
         checks.policies([[[1.0, 0.0]], [[0.5, 0.4]]], 1, 2)
     with pytest.raises(ValueError, match=r"^policy has shape \(2, 1\); one policy is \(1, 2\)"):
         checks.policies([[1.0], [1.0]], 1, 2)

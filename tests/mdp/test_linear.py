@@ -56,7 +56,7 @@ def test_factors_are_copied_and_read_only():
 def test_a_negative_entry_beyond_rounding_is_refused():
     negative = M.copy()
     negative[0] = [0.5 + 1e-11, 0.5, -1e-11]
-    with pytest.raises(ValueError, match=r"^P\[0, 0, 2\] = -1e-11 is negative$"):
+    with pytest.raises(ValueError, match=r"^Phi M\[0, 0, 2\] = -1e-11 is negative$"):
         LinearMDP(PHI, negative, W, NU0, 0.9)
 
 
@@ -71,7 +71,7 @@ def test_a_negative_entry_within_rounding_is_zero_and_recorded():
 
 
 def test_rows_that_do_not_sum_to_one_are_refused():
-    with pytest.raises(ValueError, match=r"^P\[1, 0\] sums to 0.95, not to 1"):
+    with pytest.raises(ValueError, match=r"^Phi M\[1, 0\] sums to 0.95, not to 1 within 1e-08$"):
         LinearMDP(np.where(PHI == 0.5, [0.5, 0.45], PHI), M, W, NU0, 0.9)
 
 
@@ -80,7 +80,7 @@ def test_factors_of_the_wrong_shape_are_refused():
         LinearMDP(PHI[..., 0], M, W, NU0, 0.9)
     with pytest.raises(ValueError, match=r"^M has shape \(3, 2\); it must have shape \(2, 3\)$"):
         LinearMDP(PHI, M.T, W, NU0, 0.9)
-    with pytest.raises(ValueError, match=r"^w has shape \(3,\); it must have shape \(2\)$"):
+    with pytest.raises(ValueError, match=r"^w has shape \(3,\); it must have shape \(2,\)$"):
         LinearMDP(PHI, M, [1, 2, 3], NU0, 0.9)
     with pytest.raises(ValueError, match=r"^Phi\[0, 0, 1\] is nan"):
         LinearMDP(np.where(PHI == 0, np.nan, PHI), M, W, NU0, 0.9)
@@ -103,7 +103,7 @@ def test_parts_that_do_not_fit_are_refused():
         LinearMDP.from_parts(np.ones((3, 3, 4)), np.ones(4), PHI, M, NU0, 0.9)
     with pytest.raises(ValueError, match=r"^M has shape \(2, 2\); it must have shape \(2, 3\)$"):
         LinearMDP.from_parts(np.ones((3, 2, 4)), np.ones(4), PHI, M[:, :2], NU0, 0.9)
-    with pytest.raises(ValueError, match=r"^w has shape \(3,\); it must have shape \(4\)$"):
+    with pytest.raises(ValueError, match=r"^w has shape \(3,\); it must have shape \(4,\)$"):
         LinearMDP.from_parts(np.ones((3, 2, 4)), np.ones(3), PHI, M, NU0, 0.9)
 
 

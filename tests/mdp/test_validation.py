@@ -112,11 +112,11 @@ def test_sparse_rewards_of_the_wrong_shape(store):
 
 
 def test_initial_distributions_that_are_not():
-    with pytest.raises(ValueError, match=r"^nu0 has shape \(2,\); it must have shape \(3\)$"):
+    with pytest.raises(ValueError, match=r"^nu0 has shape \(2,\); it must have shape \(3,\)$"):
         FiniteMDP(P, R, [0.5, 0.5], 0.9)
     with pytest.raises(ValueError, match=r"^nu0\[1\] = -0.5 is negative$"):
         FiniteMDP(P, R, [1.5, -0.5, 0], 0.9)
-    with pytest.raises(ValueError, match=r"^nu0 sums to 0.9, not to 1 within 1e-08$"):
+    with pytest.raises(ValueError, match=r"^nu0 sums to 0.9, not to 1 within 1e-08; divide"):
         FiniteMDP(P, R, [0.5, 0.4, 0], 0.9)
 
 

@@ -26,7 +26,7 @@ from optimist.envs.registration import WORLDS, environment_id, register_all
 from optimist.envs.resets import GeometricReset
 from optimist.envs.river_swim import RiverSwim
 from optimist.envs.six_arms import SixArms
-from optimist.envs.world import World, parameters
+from optimist.envs.world import World
 
 register_all()
 
@@ -46,5 +46,4 @@ __all__ = [
     "SixArms",
     "World",
     "environment_id",
-    "parameters",
 ]

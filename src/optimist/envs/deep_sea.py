@@ -14,7 +14,7 @@ LEFT, RIGHT = 0, 1
 
 @dataclass(frozen=True)
 class DeepSea(World):
-    """An n x n sea in which every move sinks one row (Osband, Roy, Russo and Wen, 2019).
+    """An n x n sea in which every move sinks one row (Osband, Van Roy, Russo and Wen, 2019).
 
     From the top left, each step goes down and one column left or right, or straight down where
     there is no column to the left. Choosing right on the bottom right cell finds the treasure,

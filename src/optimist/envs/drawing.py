@@ -36,7 +36,7 @@ def image(world: "World", state: int) -> NDArray[np.uint8]:
     width = max(len(line) for line in world.board)
     cells = np.array([[COLOURS[c] for c in line.ljust(width)] for line in world.board], np.uint8)
     pixels = cells.repeat(CELL, axis=0).repeat(CELL, axis=1)
-    pixels[::CELL] = pixels[:, ::CELL] = COLOURS[" "]  # thin lines between the cells
+    pixels[::CELL] = pixels[:, ::CELL] = COLOURS["="]  # thin lines between the cells
     y, x = np.ogrid[:CELL, :CELL]
     disc = (y - CELL / 2) ** 2 + (x - CELL / 2) ** 2 < (CELL / 3) ** 2
     row, column = world.position(state)

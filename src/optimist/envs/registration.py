@@ -1,32 +1,35 @@
 """The names under which Gymnasium finds the worlds: ``gymnasium.make("optimist/RiverSwim-v0")``."""
 
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
 
-from optimist.envs.combination_lock import CombinationLock
-from optimist.envs.deep_sea import DeepSea
+from optimist.envs import (
+    combination_lock,
+    deep_sea,
+    grid,
+    lower_bounds,
+    random_linear,
+    river_swim,
+    six_arms,
+)
 from optimist.envs.environment import FiniteEnv
-from optimist.envs.grid import FourRooms, GridWorld, Maze
-from optimist.envs.lower_bounds import LowerK, LowerTauE
-from optimist.envs.random_linear import RandomLinear
-from optimist.envs.river_swim import RiverSwim
-from optimist.envs.six_arms import SixArms
 from optimist.envs.world import World
 
 WORLDS: dict[str, type[World]] = {
     world.__name__: world
     for world in (
-        RiverSwim,
-        DeepSea,
-        GridWorld,
-        FourRooms,
-        Maze,
-        CombinationLock,
-        SixArms,
-        RandomLinear,
-        LowerK,
-        LowerTauE,
+        river_swim.RiverSwim,
+        deep_sea.DeepSea,
+        grid.GridWorld,
+        grid.FourRooms,
+        grid.Maze,
+        combination_lock.CombinationLock,
+        six_arms.SixArms,
+        random_linear.RandomLinear,
+        lower_bounds.LowerK,
+        lower_bounds.LowerTauE,
     )
 }
 """Every shipped world by name; each can be built without arguments."""
@@ -37,17 +40,19 @@ def environment_id(name: str) -> str:
     return f"optimist/{name}-v0"
 
 
-def make_environment(world: str, render_mode: str | None = None, **parameters: Any) -> FiniteEnv:
-    """The entry point of every registered world: ``gymnasium.make(id, **parameters)``."""
-    return WORLDS[world](**parameters).make(render_mode)
+def __getattr__(name: str) -> Callable[..., FiniteEnv]:
+    """The entry points, by the names of the worlds: ``gymnasium.make(id, **parameters)``."""
+    if name not in WORLDS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def make(render_mode: str | None = None, **parameters: Any) -> FiniteEnv:
+        return WORLDS[name](**parameters).make(render_mode)
+
+    return make
 
 
 def register_all() -> None:
     """Tell Gymnasium of every world it does not know yet."""
     for name in WORLDS:
         if environment_id(name) not in gymnasium.registry:
-            gymnasium.register(
-                id=environment_id(name),
-                entry_point=f"{__name__}:make_environment",
-                kwargs={"world": name},
-            )
+            gymnasium.register(id=environment_id(name), entry_point=f"{__name__}:{name}")

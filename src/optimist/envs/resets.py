@@ -16,9 +16,11 @@ class GeometricReset(
 ):
     """End each step with probability 1 - gamma, by truncation, in any Gymnasium environment.
 
-    Episodes then have geometric lengths of mean H = 1 / (1 - gamma), and the undiscounted sum of
-    their rewards is an unbiased estimate of the discounted value <nu0, V^pi>. Truncated steps carry
-    ``info["geometric_reset"] = True``; what the environment ends by itself ends as before.
+    In an environment that never ends by itself, episodes then have geometric lengths of mean
+    H = 1 / (1 - gamma), and the undiscounted sum of their rewards is an unbiased estimate of the
+    discounted value <nu0, V^pi>; so it is with terminations, but not under a time limit. Truncated
+    steps carry ``info["geometric_reset"] = True``; what the environment ends by itself ends as
+    before.
 
     The coin has a generator of its own, seeded with the environment by ``reset(seed=...)``, so the
     environment's random stream is the same with and without the wrapper.

@@ -15,6 +15,8 @@ LEFT, RIGHT = 0, 1
 class RiverSwim(World):
     """A chain of n states with a current to the left (Strehl and Littman, 2008).
 
+    The numbers are those of Osband, Russo and Van Roy (2013).
+
     Swimming left always succeeds. Swimming right moves ahead with probability 0.35, keeps still
     with 0.6 and slips back with 0.05; at the first state it moves ahead with 0.6 and keeps still
     with 0.4, at the last it keeps still with 0.6 and slips back with 0.4. The first state pays

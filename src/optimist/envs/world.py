@@ -1,9 +1,10 @@
 """What a world is: an MDP known in full, its features, and a way to play it and to see it."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
+from optimist import checks
 from optimist.envs.environment import FiniteEnv
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
@@ -17,7 +18,7 @@ class World(ABC):
     """A known MDP that can be solved exactly, played through Gymnasium, and looked at.
 
     A world is a frozen dataclass of its parameters with one method to write, `build`. Its rewards
-    lie in [0, 1].
+    lie in [0, 1]. `dataclasses.asdict` gives the parameters back.
 
     Examples
     --------
@@ -35,7 +36,7 @@ class World(ABC):
     def __post_init__(self) -> None:
         # Building it here refuses bad parameters at once.
         least, most = self.mdp.reward_range
-        if least < 0 or most > 1:
+        if least < -checks.RANGE_TOLERANCE or most > 1 + checks.RANGE_TOLERANCE:
             raise ValueError(f"{type(self).__name__} has rewards in [{least}, {most}], not [0, 1]")
 
     @abstractmethod
@@ -69,15 +70,3 @@ class World(ABC):
     def position(self, state: int) -> tuple[int, int]:
         """Row and column of a state on the board."""
         return divmod(state, BOARD_WIDTH)
-
-
-def parameters(world: World) -> dict[str, object]:
-    """The parameters of a world: ``type(world)(**parameters(world))`` is the same world.
-
-    Examples
-    --------
-    >>> from optimist import envs
-    >>> parameters(envs.RiverSwim(6, gamma=0.9))
-    {'n': 6, 'gamma': 0.9}
-    """
-    return {field.name: getattr(world, field.name) for field in fields(world)}

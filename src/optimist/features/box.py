@@ -42,7 +42,7 @@ def read_box(box: BoxLike) -> tuple[FloatArray, FloatArray]:
     """
     if hasattr(box, "low") and hasattr(box, "high"):
         low, high = _bound(box.low, "low"), _bound(box.high, "high")
-    elif isinstance(box, Sequence) and len(box) == 2:
+    elif isinstance(box, (Sequence, np.ndarray)) and len(box) == 2:
         low, high = _bound(box[0], "low"), _bound(box[1], "high")
     else:
         raise TypeError(

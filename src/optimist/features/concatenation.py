@@ -33,6 +33,11 @@ class Concatenation(FeatureMap):
     """
 
     def __init__(self, phi_r: FeatureMap, phi_P: FeatureMap) -> None:
+        for name, phi in (("phi_r", phi_r), ("phi_P", phi_P)):
+            if not isinstance(phi, FeatureMap):
+                raise TypeError(
+                    f"{name} = {phi!r} must be a FeatureMap; StateOnly makes one of psi"
+                )
         if phi_r.n_actions != phi_P.n_actions:
             raise ValueError(
                 f"phi_r has {phi_r.n_actions} actions and phi_P has {phi_P.n_actions}; "

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optimist.checks import FloatArray, count, frozen, positive
+from optimist.checks import FloatArray, count, frozen, generator, positive
 from optimist.features.base import StateFeatures
 from optimist.features.box import BoxLike, Outside, UnitBox
 
@@ -53,11 +53,9 @@ class Fourier(StateFeatures):
         self.box = UnitBox(box, outside)
         self.pairs = count(pairs, "pairs")
         self.lengthscale = positive(lengthscale, "lengthscale")
-        if not isinstance(rng, np.random.Generator):
-            raise TypeError(f"rng = {rng!r} must be a Generator, such as np.random.default_rng(0)")
         # The frequencies of a Gaussian kernel are Gaussian, with the inverse of its lengthscale.
-        frequencies = rng.standard_normal((self.box.n_dims, self.pairs)) / self.lengthscale
-        self.frequencies = frozen(frequencies)
+        frequencies = generator(rng).standard_normal((self.box.n_dims, self.pairs))
+        self.frequencies = frozen(frequencies / self.lengthscale)
         super().__init__(dim=2 * self.pairs, bound=1.0, blocks=1)
 
     def __call__(self, observations: ArrayLike) -> FloatArray:

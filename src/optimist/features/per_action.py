@@ -24,6 +24,8 @@ class PerAction(FeatureMap):
     """
 
     def __init__(self, psi: StateFeatures, n_actions: int) -> None:
+        if not isinstance(psi, StateFeatures):
+            raise TypeError(f"psi = {psi!r} must be StateFeatures, such as OneHotState or Tiles")
         copies = count(n_actions, "n_actions")
         super().__init__(copies * psi.dim, psi.bound, copies * psi.blocks, copies)
         self.psi = psi

@@ -1,6 +1,5 @@
 """Normalised radial basis functions on a grid."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,7 +8,10 @@ from numpy.typing import ArrayLike
 from optimist.checks import FloatArray, positive
 from optimist.features.base import StateFeatures
 from optimist.features.box import BoxLike, Outside, UnitBox
-from optimist.features.parameters import per_dimension
+from optimist.features.parameters import grid_size, per_dimension
+
+NARROWEST = 1e-3
+"""Narrower bumps are one at the nearest centre and zero elsewhere: one tile each."""
 
 
 class RBF(StateFeatures):
@@ -53,7 +55,9 @@ class RBF(StateFeatures):
         self.box = UnitBox(box, outside)
         self.centres = per_dimension(centres, "centres", self.box.n_dims)
         self.width = positive(width, "width")
-        super().__init__(dim=math.prod(self.centres), bound=1.0, blocks=1)
+        if self.width < NARROWEST:
+            raise ValueError(f"width = {width:g} is below {NARROWEST:g} grid spacings: use Tiles")
+        super().__init__(dim=grid_size(self.centres), bound=1.0, blocks=1)
 
     def __call__(self, observations: ArrayLike) -> FloatArray:
         unit = self.box.unit(observations)

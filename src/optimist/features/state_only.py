@@ -25,6 +25,8 @@ class StateOnly(FeatureMap):
     """
 
     def __init__(self, psi: StateFeatures, n_actions: int) -> None:
+        if not isinstance(psi, StateFeatures):
+            raise TypeError(f"psi = {psi!r} must be StateFeatures, such as OneHotState or Tiles")
         super().__init__(psi.dim, psi.bound, psi.blocks, n_actions)
         self.psi = psi
 

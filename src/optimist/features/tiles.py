@@ -11,7 +11,7 @@ from optimist.checks import FloatArray, IntArray, count
 from optimist.features.base import StateFeatures
 from optimist.features.box import BoxLike, Outside, UnitBox
 from optimist.features.indicators import indicators
-from optimist.features.parameters import per_dimension
+from optimist.features.parameters import grid_size, per_dimension
 
 
 class Tiles(StateFeatures):
@@ -63,6 +63,7 @@ class Tiles(StateFeatures):
         self._scale = np.array(self.bins, dtype=np.float64)
         self._offsets = _displacements(self.tilings, self.box.n_dims)
         sides = np.where(self._offsets > 0, np.array(self.bins) + 1, self.bins)
+        grid_size(self.bins)
         self._last = sides - 1
         # The tiles of a tiling are numbered in C order, after those of the tilings before it.
         self._strides = np.ones_like(sides)

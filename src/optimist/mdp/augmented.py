@@ -41,12 +41,16 @@ def augment(mdp: FiniteMDP, ascension: ArrayLike, r_max: float = 1.0) -> FiniteM
     check_reward_bound(mdp, r_max)
     tables = _dense_tables if isinstance(mdp.kernel, np.ndarray) else _sparse_tables
     P_plus, r_plus = tables(mdp, p, r_max)
-    return FiniteMDP(P_plus, r_plus, np.append(mdp.nu0, 0.0), mdp.gamma)
+    up = FiniteMDP(P_plus, r_plus, np.append(mdp.nu0, 0.0), mdp.gamma)
+    return up.with_reward_map(mdp.reward_map)
 
 
 def with_heaven(policy: ArrayLike) -> FloatArray:
     """A policy, or a batch, on the augmented state space: uniform in heaven, where all is alike."""
     pi = checks.real_array(policy, "policy")
+    if pi.ndim < 2 or 0 in pi.shape[-2:]:
+        raise ValueError(f"policy has shape {pi.shape}; it must be [X, A], or a batch [n, X, A]")
+    pi = checks.policies(pi, *pi.shape[-2:])
     heaven = np.full((*pi.shape[:-2], 1, pi.shape[-1]), 1 / pi.shape[-1])
     return np.concatenate([pi, heaven], axis=-2)
 
@@ -66,7 +70,7 @@ def ascension_function(ascension: ArrayLike, mdp: FiniteMDP) -> FloatArray:
 def check_reward_bound(mdp: FiniteMDP, r_max: float) -> None:
     """Refuse rewards outside [0, r_max], on which every statement about M+ rests."""
     least, most = mdp.reward_range
-    slack = checks.ROW_SUM_TOLERANCE * checks.real_number(r_max, "r_max")
+    slack = checks.RANGE_TOLERANCE * checks.positive(r_max, "r_max")
     if least < -slack or most > r_max + slack:
         raise ValueError(
             f"rewards span [{least:.6g}, {most:.6g}]; they must lie in [0, r_max] = "

@@ -108,15 +108,14 @@ def decompose_regret(
     (array([0.1]), array([0.0364]), array([1.]))
     """
     pi, r, best = _setting(mdp, policies, rewards, comparator)
-    _check_range(r, r_max)
+    checks.within(r, r_max, "rewards", "r_max")
     p = ascension_function(ascensions, mdp).reshape(-1, *mdp.r.shape)
     if len(p) not in (1, len(pi)):
         raise ValueError(f"there are {len(p)} ascension functions for {len(pi)} policies")
-    p = np.broadcast_to(p, pi.shape)
     r_plus = (1 - p) * r + p * r_max
     mu, mu_best = mdp.occupancy(pi), mdp.occupancy(best)
     value_plus = _value_plus(mdp, pi, p, r_plus, r_max)
-    value_plus_best = _value_plus(mdp, np.broadcast_to(best, pi.shape), p, r_plus, r_max)
+    value_plus_best = _value_plus(mdp, np.broadcast_to(best, p.shape), p, r_plus, r_max)
     return RegretDecomposition(
         reward_bias=_inner(mu_best - mu, r - r_plus),
         model_bias_comparator=value_plus_best - _inner(mu_best, r_plus),
@@ -130,7 +129,7 @@ def decompose_regret(
 def _value_plus(
     mdp: FiniteMDP, pi: FloatArray, p: FloatArray, r_plus: FloatArray, r_max: float
 ) -> FloatArray:
-    """<mu_k+(pi_k), r_k+> in each augmented MDP, [K].
+    """<mu_k+(pi_k), r_k+> in each augmented MDP, [K]; pi and p may be one for all.
 
     Off heaven mu_k+ is the occupancy under the sub-kernel (1 - p_k+) P; the rest is in heaven.
     """
@@ -166,14 +165,3 @@ def _rewards(mdp: FiniteMDP, rewards: ArrayLike) -> FloatArray:
     if r.shape[-2:] != mdp.r.shape or r.ndim not in (2, 3):
         raise ValueError(f"rewards have shape {r.shape}; they must be {mdp.r.shape}, or n of them")
     return r.reshape(-1, *mdp.r.shape)
-
-
-def _check_range(r: FloatArray, r_max: float) -> None:
-    slack = checks.ROW_SUM_TOLERANCE * checks.real_number(r_max, "r_max")
-    bad = (r < -slack) | (r > r_max + slack)
-    if bad.any():
-        where = checks.first(bad)
-        raise ValueError(
-            f"{checks.entry('rewards', where)} = {r[where]:.6g} is outside [0, r_max] = "
-            f"[0, {r_max:g}]"
-        )

@@ -5,6 +5,7 @@ P_w(y | x) = sum_a w(x, a) P(y | x, a). A policy pi gives P_pi, and pi * (1 - p)
 the augmented kernel that stays out of heaven: the same lines solve both MDPs of the paper.
 """
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -32,7 +33,10 @@ BATCH_FROM = 32
 """From this many systems on, those of a sparse kernel are eliminated side by side ..."""
 
 BATCH_BELOW = 2000
-"""... unless there are this many states, whose elimination takes too long to plan."""
+"""... unless there are this many states, whose elimination takes too long to plan, ..."""
+
+BATCH_MOST = 2**21
+"""... or this many multiplications a policy: other solvers are faster, and a plan of them large."""
 
 BATCH_GAIN = 10
 """How many multiplications LAPACK makes in the time of one of `elimination.solve_batch`."""
@@ -78,7 +82,7 @@ class Dynamics:
     @cached_property
     def elimination(self) -> elimination.Elimination | None:
         """The plan of a batched elimination, made when first needed; None if LAPACK is faster."""
-        limit = self.n_states**3 / (3 * BATCH_GAIN)
+        limit = min(self.n_states**3 / (3 * BATCH_GAIN), BATCH_MOST)
         return elimination.plan(self.kernel, self.n_actions, limit)
 
     def _solve(self, weights: FloatArray, rhs: FloatArray, transpose: bool) -> FloatArray:
@@ -93,14 +97,13 @@ class Dynamics:
             size = self.n_states**2
             solve = self._solve_each_dense
         else:
-            size = CHUNK_BYTES  # one at a time
-            solve = self._solve_each_sparse
+            return self._solve_each_sparse(weights, rhs, transpose)
         chunk = max(1, CHUNK_BYTES // (8 * size))
         parts = [slice(i, i + chunk) for i in range(0, len(weights), chunk)]
         return np.concatenate([solve(weights[part], rhs[part], transpose) for part in parts])
 
     def _worth_planning(self, n: int) -> bool:
-        return n >= BATCH_FROM and self.n_states <= BATCH_BELOW
+        return n >= BATCH_FROM and self.n_states < BATCH_BELOW
 
     def _solve_each_dense(
         self, weights: FloatArray, rhs: FloatArray, transpose: bool
@@ -115,19 +118,27 @@ class Dynamics:
     def _solve_each_sparse(
         self, weights: FloatArray, rhs: FloatArray, transpose: bool
     ) -> FloatArray:
-        P_w = _average_sparse(sp.csr_array(self.kernel), weights[0])
-        return _solve_sparse(P_w.T if transpose else P_w, self.gamma, rhs[0])[None]
+        kernel, x = sp.csr_array(self.kernel), np.empty(rhs.shape)
+        for i, (w, b) in enumerate(zip(weights, rhs, strict=True)):
+            P_w = _average_sparse(kernel, w)
+            x[i] = _solve_sparse(P_w.T if transpose else P_w, self.gamma, b)
+        return x
 
 
 def _solve_dense(system: FloatArray, rhs: FloatArray, transpose: bool = False) -> FloatArray:
     """(I + S) x = rhs for a stack of matrices S [n, X, X], which is overwritten, by LAPACK."""
     diagonal = np.arange(rhs.shape[1])
     system[:, diagonal, diagonal] += 1
-    # On small matrices BLAS threads wait for one another longer than they work.
-    threads = 1 if len(diagonal) < THREADS_FROM else None
-    with _thread_pools().limit(limits=threads, user_api="blas"):
-        x = np.linalg.solve(system.mT if transpose else system, rhs[..., None])
-    return np.asarray(x[..., 0], dtype=np.float64)
+    system = system.mT if transpose else system
+    if len(diagonal) >= THREADS_FROM:
+        return np.asarray(np.linalg.solve(system, rhs[..., None])[..., 0], dtype=np.float64)
+    # On small matrices BLAS threads wait for one another longer than they work. Their number is
+    # global: two Python threads that limited it at once could leave it limited.
+    with _LIMITING, _thread_pools().limit(limits=1, user_api="blas"):
+        return np.asarray(np.linalg.solve(system, rhs[..., None])[..., 0], dtype=np.float64)
+
+
+_LIMITING = threading.Lock()
 
 
 @cache

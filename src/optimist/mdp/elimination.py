@@ -61,12 +61,13 @@ def plan(kernel: Kernel, n_actions: int, limit: float) -> Elimination | None:
     None as soon as it is seen to cost each policy ``limit`` multiplications or more.
     """
     n_states = kernel.shape[1]
-    table = sp.coo_array(kernel)
-    table.sum_duplicates()
-    state, action = np.divmod(table.coords[0].astype(np.int64), n_actions)
-    after = table.coords[1].astype(np.int64)
-    pattern = np.eye(n_states, dtype=bool)
-    pattern[state, after] = True
+    if isinstance(kernel, np.ndarray):
+        pattern = (kernel != 0).reshape(n_states, n_actions, n_states).any(axis=1)
+    else:
+        pattern = np.zeros((n_states, n_states), dtype=bool)
+        states = np.repeat(np.arange(n_states), np.diff(kernel.indptr[::n_actions]))
+        pattern[states, kernel.indices] = True
+    np.fill_diagonal(pattern, True)
     remaining = np.ones(n_states, dtype=bool)
     in_row, in_column = pattern.sum(axis=1), pattern.sum(axis=0)
     order, rows, columns = np.empty(n_states, dtype=np.int64), [], []
@@ -85,6 +86,9 @@ def plan(kernel: Kernel, n_actions: int, limit: float) -> Elimination | None:
         pattern[np.ix_(i, j)] = True
         in_row[i] += fill.sum(axis=1) - 1
         in_column[j] += fill.sum(axis=0) - 1
+    table = sp.coo_array(kernel)
+    state, action = np.divmod(table.coords[0].astype(np.int64), n_actions)
+    after = table.coords[1].astype(np.int64)
     slots = np.cumsum(pattern.ravel()).reshape(pattern.shape) - 1
     return Elimination(
         order=order,

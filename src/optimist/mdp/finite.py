@@ -15,6 +15,7 @@ from optimist.mdp.kernel import (
     Kernel,
     check_probabilities,
     compact,
+    freeze_sparse,
     in_triples,
     read_kernel,
     rescale_rows,
@@ -35,7 +36,7 @@ class FiniteMDP:
     r
         Rewards r(x, a) as [X, A], or r(x, a, x') as [X, A, X] (with a sparse P also as a sparse
         matrix of X*A rows, whose absent entries pay 0). Of the latter the mean under P is used and
-        the whole kept.
+        the whole kept, with a sparse P on the transitions that it holds.
     nu0
         The initial distribution, [X].
     gamma
@@ -93,6 +94,7 @@ class FiniteMDP:
         """
         kernel, n_actions = read_kernel(P)
         start = checks.real_array(nu0, "nu0", shape=(kernel.shape[1],))
+        checks.non_negative(start, "nu0")
         if start.sum() <= 0:
             raise ValueError(f"nu0 sums to {start.sum():.6g}; only a positive sum can be rescaled")
         return FiniteMDP(rescale_rows(kernel, n_actions), r, start / start.sum(), gamma)
@@ -119,6 +121,14 @@ class FiniteMDP:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: build a new one")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for array in (self.r, self.nu0, self.kernel, self.transition_rewards):  # writable again
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+            elif array is not None:
+                freeze_sparse(array)
 
     def __repr__(self) -> str:
         storage = "" if isinstance(self.kernel, np.ndarray) else ", sparse"
@@ -197,14 +207,19 @@ class FiniteMDP:
         2.0
         """
         least, most = self.reward_range
-        low, high = least if low is None else low, most if high is None else high
-        slack = checks.ROW_SUM_TOLERANCE * (most - least)
+        low = least if low is None else checks.real_number(low, "low")
+        high = most if high is None else checks.real_number(high, "high")
+        slack = checks.RANGE_TOLERANCE * (most - least)
         if least < low - slack or most > high + slack:
             raise ValueError(f"rewards span [{least:.6g}, {most:.6g}], outside [{low:g}, {high:g}]")
         new = AffineRewards.onto(low, high, r_max)
         whole = self.transition_rewards
         whole = None if whole is None else map_rewards(whole, new)
         return self._replace(checks.frozen(new(self.r)), whole, self.reward_map.then(new))
+
+    def with_reward_map(self, reward_map: AffineRewards) -> "FiniteMDP":
+        """The same MDP, recording that its rewards were mapped so from the original ones."""
+        return self._replace(self.r, self.transition_rewards, reward_map)
 
     def _replace(
         self, r: FloatArray, transition_rewards: Kernel | None, reward_map: AffineRewards

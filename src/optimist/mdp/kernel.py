@@ -82,6 +82,12 @@ def _entry(matrix: SparseKernel, at: int, n_actions: int, name: str) -> str:
 
 def check_probabilities(kernel: Kernel, n_actions: int) -> None:
     """Refuse rows that are not probability distributions, naming the entry or the pair (x, a)."""
+    check_signs(kernel, n_actions)
+    checks.sums_to_one(row_sums(kernel).reshape(-1, n_actions), "P", _HINT)
+
+
+def check_signs(kernel: Kernel, n_actions: int) -> None:
+    """Refuse negative entries."""
     n_states = kernel.shape[1]
     if isinstance(kernel, np.ndarray):
         checks.non_negative(kernel.reshape(n_states, n_actions, n_states), "P")
@@ -89,7 +95,6 @@ def check_probabilities(kernel: Kernel, n_actions: int) -> None:
         at = int(np.argmax(kernel.data < 0))
         where = _entry(kernel, at, n_actions, "P")
         raise ValueError(f"{where} = {kernel.data[at]:.6g} is negative")
-    checks.sums_to_one(row_sums(kernel).reshape(n_states, n_actions), "P", _HINT)
 
 
 def row_sums(kernel: Kernel) -> FloatArray:
@@ -99,11 +104,16 @@ def row_sums(kernel: Kernel) -> FloatArray:
 
 def rescale_rows(kernel: Kernel, n_actions: int) -> Kernel:
     """The kernel, as `read_kernel` takes it, with each row divided by its sum."""
-    sums = row_sums(kernel)
-    if (sums <= 0).any():
-        row = int(np.argmax(sums <= 0))
+    check_signs(kernel, n_actions)
+    with np.errstate(over="ignore"):
+        sums = row_sums(kernel)
+    bad = ~((sums > 0) & np.isfinite(sums))
+    if bad.any():
+        row = int(np.argmax(bad))
         where = checks.entry("P", divmod(row, n_actions))
-        raise ValueError(f"{where} sums to {sums[row]:.6g}; only a positive sum can be rescaled")
+        raise ValueError(
+            f"{where} sums to {sums[row]:.6g}; only a positive, finite sum can be rescaled"
+        )
     if isinstance(kernel, np.ndarray):
         return in_triples(kernel / sums[:, None], n_actions)
     data = kernel.data / np.repeat(sums, np.diff(kernel.indptr))
@@ -144,12 +154,16 @@ def build_kernel(n_actions: int, moves: Iterable[tuple[int, IntArray, float]]) -
            [0.5, 0.5, 0. ]])
     """
     rows, columns, data = [], [], []
+    n_states = 0
     for action, after, probability in moves:
-        if probability > 0:
-            rows.append(np.arange(len(after)) * n_actions + action)
-            columns.append(after)
-            data.append(np.full(len(after), probability))
-    n_states = len(columns[0])
+        n_states = n_states or len(after)
+        checks.match_shape(np.shape(after), "after", (n_states,))
+        rows.append(np.arange(n_states) * n_actions + checks.indices(action, "action", n_actions))
+        columns.append(checks.indices(after, "after", n_states))
+        data.append(np.full(n_states, checks.probability(probability, "probability")))
+    if not n_states:
+        raise ValueError("there are no moves, or no states to make them from")
     entries = (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns)))
-    matrix = sp.coo_array(entries, shape=(n_states * n_actions, n_states))
-    return compact(sp.csr_array(matrix), n_actions)  # the conversion adds up duplicates
+    matrix = sp.csr_array(sp.coo_array(entries, shape=(n_states * n_actions, n_states)))
+    matrix.eliminate_zeros()  # after the conversion, which adds up duplicates
+    return compact(matrix, n_actions)

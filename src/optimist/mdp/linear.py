@@ -66,9 +66,11 @@ class LinearMDP(FiniteMDP):
         measures = checks.real_array(M, "M", shape=(d, n_states))
         weights = checks.real_array(w, "w", shape=(d,))
         P = features @ measures
+        checks.sums_to_one(P.sum(axis=2), "Phi M")
         below = (P < 0) & (P >= -ROUNDING)
         rounding = float(-P[below].min()) if below.any() else 0.0
         P[below] = 0
+        checks.non_negative(P, "Phi M")
         super().__init__(P, features @ weights, nu0, gamma)
         self.__dict__.update(
             Phi=checks.frozen(features),
@@ -130,6 +132,7 @@ class LinearMDP(FiniteMDP):
         >>> m.Phi.shape, bool(m.B <= 1)
         ((5, 2, 3), True)
         """
+        checks.generator(rng)
         d, n_states, n_actions = _sizes(d, n_states, n_actions)
         return cls(
             Phi=rng.dirichlet(np.full(d, CONCENTRATION), size=(n_states, n_actions)),

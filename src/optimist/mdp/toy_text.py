@@ -27,7 +27,7 @@ def read_tables(env: Any) -> Tables:
     That state, the last, is absorbing and pays 0. Where several outcomes of a pair (x, a) lead to
     the same next state with different rewards, r(x, a, x') is their mean.
     """
-    bare = env.unwrapped
+    bare = getattr(env, "unwrapped", env)
     try:
         transitions, start = bare.P, np.asarray(bare.initial_state_distrib, dtype=np.float64)
     except AttributeError as error:
