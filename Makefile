@@ -10,7 +10,7 @@ help:
 	@echo "make demo    solve every shipped world exactly and print the table"
 	@echo "make test    run the tests"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
-	@echo "make bench   measure the exact solver against its peers"
+	@echo "make bench   measure the exact solver and the engine against their peers"
 	@echo "make figure  draw the README's figure anew"
 
 $(READY): pyproject.toml
@@ -34,6 +34,7 @@ lint: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.exact
+	@$(BIN)/python -m benchmarks.engine
 
 figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py

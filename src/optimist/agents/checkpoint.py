@@ -1,0 +1,92 @@
+"""A whole learner on disk: every array, the generators, the configuration and the history."""
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.agents.configuration import Configuration
+from optimist.core import storage
+from optimist.core.ascension import ascension_name, ascension_named
+
+if TYPE_CHECKING:
+    from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
+
+FILE = "agent.safetensors"
+COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
+"""The columns of a history, in the order of the engine's record."""
+
+
+def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
+    """Write the learner."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    arrays = {f"{group}.{name}": array for group, name, array in _state(agent)}
+    parts = agent._chunks
+    if parts:
+        for name in parts[0]:
+            arrays[f"history.{name}"] = np.concatenate([part[name] for part in parts])
+        arrays["history.rewards"] = np.array(agent._chosen)
+    config = asdict(agent.config)
+    config.update(eta=repr(agent.config.eta), ascension=ascension_name(agent.config.ascension))
+    header = {
+        "agent": type(agent).__name__,
+        "config": config,
+        "stride": agent.stride,
+        "world": _fingerprint(agent),
+        "generators": [g.bit_generator.state for g in (agent._rng, agent._lottery)],
+    }
+    storage.write(Path(folder) / FILE, "learner", header, arrays)
+
+
+def read(folder: str | Path, agent: str) -> tuple[Configuration, dict[str, Any], dict[str, Any]]:
+    """The configuration, the header and the arrays of the learner in a folder."""
+    path = Path(folder) / FILE
+    header, arrays = storage.read(path)
+    if header["kind"] != "learner" or header["agent"] != agent:
+        found = header.get("agent", header["kind"])
+        raise storage.FileError(f"{path} holds a {found}, not a {agent}")
+    config = header["config"]
+    config.update(eta=float(config["eta"]), ascension=ascension_named(*config["ascension"]))
+    return Configuration(**config), header, arrays
+
+
+def restore(agent: "RmaxRaviUcb", header: dict[str, Any], arrays: dict[str, Any]) -> None:
+    """Put a new learner into the state that was read."""
+    if header["world"] != _fingerprint(agent):
+        raise storage.FileError(
+            "the learner was saved in another world, or with other features, than those given"
+        )
+    for group, name, array in _state(agent):
+        array[...] = arrays[f"{group}.{name}"]
+    for generator, state in zip((agent._rng, agent._lottery), header["generators"], strict=True):
+        generator.bit_generator.state = state
+    history = {n.removeprefix("history."): a for n, a in arrays.items() if n.startswith("history.")}
+    if history:
+        agent._chosen = list(history.pop("rewards"))
+        agent._chunks = [history]
+
+
+def _state(agent: "RmaxRaviUcb") -> list[tuple[str, str, Any]]:
+    """Every array that changes while learning."""
+    groups: dict[str, Any] = {
+        "stats": agent._stats,
+        "iterate": agent._iterate,
+        "drawn": agent._drawn,
+    }
+    return [
+        (group, name, array)
+        for group, values in groups.items()
+        for name, array in values._asdict().items()
+        if isinstance(array, np.ndarray) and name not in ("phi", "block", "work", "MV", "PV")
+    ]
+
+
+def _fingerprint(agent: "RmaxRaviUcb") -> str:
+    """A digest of the world and the features, by which a wrong one is noticed."""
+    sha = hashlib.sha256(json.dumps([agent.mdp.gamma, list(agent.mdp.r.shape)]).encode())
+    for array in (*agent._simulator[:4], agent.mdp.nu0, agent._stats.phi, agent._stats.block):
+        sha.update(np.ascontiguousarray(array).tobytes())
+    return sha.hexdigest()

@@ -1,0 +1,135 @@
+"""Ascension functions p+: how likely the augmented MDP rises to heaven from a pair (x, a).
+
+They are the axis on which the algorithms of this family lie (Section 3.3):
+
+===============  ==========================================  =====================================
+Ascension        p+(x, a)                                    Gives
+===============  ==========================================  =====================================
+`Sigmoid`        sigma(alpha CB(x, a) - omega)               RMAX-RAVI-UCB
+`Truncation`     1 where the target reaches R_max H          RAVI-UCB; at eta = infinity LSVI-UCB
+`Threshold`      1 where the uncertainty exceeds a level     R-max
+`Never`          0                                           plain bonuses, unbounded values
+===============  ==========================================  =====================================
+
+The uncertainty of a pair is u = ||phi(x, a)|| in the norm of the inverse covariance at the start of
+the epoch, and its bonus is CB = beta u.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from optimist import checks
+from optimist.checks import FloatArray
+
+NEVER, SIGMOID, TRUNCATION, THRESHOLD = range(4)
+"""The codes by which the compiled loops know them."""
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """p+ = sigma(alpha CB - omega), the paper's choice (Algorithm 1).
+
+    With alpha = infinity it is the limit: 1 where CB > 0, and sigma(-omega) where CB = 0.
+
+    Examples
+    --------
+    >>> Sigmoid(alpha=2.0, omega=1.0)(np.array([0.0, 0.5, 50.0])).round(3)
+    array([0.269, 0.5  , 1.   ])
+    >>> Sigmoid(alpha=np.inf, omega=0.0)(np.array([0.0, 1e-9]))
+    array([0.5, 1. ])
+    """
+
+    alpha: float
+    omega: float
+    code: ClassVar[int] = SIGMOID
+
+    def __post_init__(self) -> None:
+        if not self.alpha > 0:
+            raise ValueError(f"alpha = {self.alpha} must be positive (infinity is a step)")
+        checks.real_number(self.omega, "omega")
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        """The parameters in the order of the compiled loops."""
+        return self.alpha, self.omega
+
+    def __call__(self, bonus: FloatArray) -> FloatArray:
+        """p+ of bonuses."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            z = np.where(bonus > 0, self.alpha * bonus, 0.0) - self.omega
+            return np.asarray(1 / (1 + np.exp(-z)))
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """p+ = 1 where r + CB + gamma P V reaches R_max H, else 0: values are cut off there."""
+
+    code: ClassVar[int] = TRUNCATION
+    numbers: ClassVar[tuple[float, float]] = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """p+ = 1 where the uncertainty u exceeds a level, else 0.
+
+    With one-hot features u^2 = 1 / (lambda + visits), so that `after(m)` calls a pair known after
+    m visits, as R-max does.
+
+    Examples
+    --------
+    >>> Threshold.after(visits=3)
+    Threshold(level=0.5345224838248488)
+    """
+
+    level: float
+    code: ClassVar[int] = THRESHOLD
+
+    def __post_init__(self) -> None:
+        if checks.real_number(self.level, "level") < 0:
+            raise ValueError(f"level = {self.level} must not be negative")
+
+    @classmethod
+    def after(cls, visits: int, ridge: float = 1.0) -> "Threshold":
+        """The level that one-hot pairs fall below with this many visits, halfway to the last."""
+        return cls((checks.count(visits, "visits") - 0.5 + ridge) ** -0.5)
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        """The parameters in the order of the compiled loops."""
+        return self.level, 0.0
+
+
+@dataclass(frozen=True)
+class Never:
+    """p+ = 0: no second optimism. Values may then grow without bound."""
+
+    code: ClassVar[int] = NEVER
+    numbers: ClassVar[tuple[float, float]] = (0.0, 0.0)
+
+
+Ascension = Sigmoid | Truncation | Threshold | Never
+
+
+def ascension_name(ascension: Ascension) -> list[str]:
+    """An ascension function as text: its name and its two numbers."""
+    return [type(ascension).__name__, *(repr(float(number)) for number in ascension.numbers)]
+
+
+def ascension_named(name: str, first: str, second: str) -> Ascension:
+    """The ascension function of such a text.
+
+    Examples
+    --------
+    >>> ascension_named(*ascension_name(Sigmoid(alpha=np.inf, omega=2.0)))
+    Sigmoid(alpha=inf, omega=2.0)
+    """
+    if name == "Sigmoid":
+        return Sigmoid(float(first), float(second))
+    if name == "Threshold":
+        return Threshold(float(first))
+    others: dict[str, Ascension] = {"Truncation": Truncation(), "Never": Never()}
+    if name not in others:
+        raise ValueError(f"{name!r} is not an ascension function")
+    return others[name]

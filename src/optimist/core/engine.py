@@ -1,0 +1,508 @@
+"""Algorithm 1 on finite worlds, compiled: whole episodes, on statistics of a fixed size.
+
+The cost of an episode does not depend on how many came before it. Everything the loop touches is
+handed in as arrays and changed in place, so that a run can be stopped after any episode, saved, and
+gone on with. All compiled functions live in this file, because the compiler's cache notices a
+changed caller but not a changed callee elsewhere.
+
+Notation is the paper's: Lambda, CB, p (for p+), V, Q, eta, beta. ``heaven`` is R_max / (1 - gamma).
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.core.ascension import SIGMOID, THRESHOLD, TRUNCATION
+
+LOG_TWO = math.log(2) - 1e-9
+"""det >= 2 det, in logarithms. With counts the two are often equal; rounding must not decide."""
+
+NEGLIGIBLE = -40.0
+"""Below this the exponential of a difference of logits is under rounding, and not computed."""
+
+REFRESH = 4096
+"""After this many rank-one updates of a block its inverse is factorised anew."""
+
+
+class Simulator(NamedTuple):
+    """The world: the entries of P by pairs, row ``x * A + a``, with cumulative probabilities."""
+
+    first: IntArray  # [X A + 1], where the entries of each pair begin
+    after: IntArray  # the next state of each entry
+    cumulative: FloatArray  # of the probabilities, within each pair
+    start: FloatArray  # cumulative nu0, [X]
+    gamma: float
+
+
+class Rule(NamedTuple):
+    """The parameters of the algorithm."""
+
+    eta: float
+    beta: float
+    ascension: int
+    a: float  # alpha, or the level of a threshold
+    b: float  # omega
+    heaven: float
+    updates: int
+    observe_last: bool
+    stage: int  # a new stage of the parameters begins a new epoch
+
+
+class Statistics(NamedTuple):
+    """What is kept of the data: the covariance Lambda and the sums of phi(x, a) over next states.
+
+    Each phi(x, a) lies in one of the blocks of Lambda. With blocks of size one (``diagonal``) the
+    transitions are counted by the entries of P; otherwise ``sums[x']`` is the sum of the features
+    that were followed by x', and the inverse is kept up to date.
+    """
+
+    diagonal: bool
+    phi: FloatArray  # the features within their block, [X A, s]
+    block: IntArray  # the block of each pair, [X A]
+    Lambda: FloatArray  # [blocks, s, s]
+    inverse: FloatArray  # of Lambda; unused if diagonal
+    counts: FloatArray  # of each entry of P; unused unless diagonal
+    sums: FloatArray  # [X, d]; unused if diagonal
+    visits: IntArray  # of each pair in this episode; unused if diagonal
+    met: IntArray  # the pairs met in this episode
+    stale: IntArray  # rank-one updates of each block since it was factorised
+    work: FloatArray  # room for a vector of d numbers
+    log_det: FloatArray  # [2]: of Lambda now, and at the start of the epoch
+
+
+class Iterate(NamedTuple):
+    """The iterates of value iteration, and the policy that is played."""
+
+    V: FloatArray  # [X]
+    log_pi: FloatArray  # [X, A]
+    cumulative: FloatArray  # of pi, [X, A]
+    CB: FloatArray  # [X, A]
+    p: FloatArray  # [X, A]
+    Theta: FloatArray  # the sum of gamma M V over the epoch's updates, [d]
+    rewards: FloatArray  # the sum of r_k over the epoch's updates, [X, A]
+    Lambda: FloatArray  # at the start of the epoch
+    MV: FloatArray  # room for M V, [d]
+    PV: FloatArray  # room for P V and then Q, [X, A]
+    clock: IntArray  # the six numbers below
+
+
+EPISODES, EPOCHS, UPDATES, STEPS, STATE, STAGE = range(6)
+"""What the clock shows: counts, those of updates in this epoch; the present state, or -1 before the
+first; and the stage of the parameters in this epoch."""
+
+
+class Record(NamedTuple):
+    """What is noted of each episode of a call, [episodes]."""
+
+    steps: IntArray
+    reward: FloatArray
+    epoch: IntArray
+    value: FloatArray  # <nu0, V_k>, the optimistic estimate
+    sup_q: FloatArray  # the largest |Q_{k+1}|
+    bonus: FloatArray  # the mean of CB along the path
+    ascension: FloatArray  # the mean of p+ along the path
+
+
+class Snapshots(NamedTuple):
+    """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
+
+    stride: int  # 0 for none
+    policies: FloatArray  # [n, X, A]
+    draw: BoolArray  # for each episode of the call, whether its policy becomes the drawn one
+    Theta: FloatArray
+    rewards: FloatArray
+    Lambda: FloatArray
+    log_pi: FloatArray
+    clock: IntArray
+
+
+@njit(cache=True)
+def run(
+    world: Simulator,
+    rule: Rule,
+    stats: Statistics,
+    it: Iterate,
+    r: FloatArray,
+    nu0: FloatArray,
+    rng: np.random.Generator,
+    record: Record,
+    shots: Snapshots,
+) -> None:
+    """Play and learn one episode after the other, as many as the record has room for."""
+    taken = 0
+    for i in range(record.steps.size):
+        if shots.stride > 0 and it.clock[EPISODES] % shots.stride == 0:
+            shots.policies[taken] = np.exp(it.log_pi)
+            taken += 1
+        if shots.draw[i]:
+            shots.Theta[:] = it.Theta
+            shots.rewards[:] = it.rewards
+            shots.Lambda[:] = it.Lambda
+            shots.log_pi[:] = it.log_pi
+            shots.clock[:] = it.clock
+        value = 0.0
+        for x in range(nu0.size):
+            value += nu0[x] * it.V[x]
+        record.value[i] = value
+        play(world, rule, stats, it, r, rng, record, i)
+        doubled = stats.log_det[0] >= stats.log_det[1] + LOG_TWO
+        if it.clock[EPISODES] == 0 or doubled or it.clock[STAGE] != rule.stage:
+            begin_epoch(rule, stats, it)
+        it.clock[EPISODES] += 1
+        record.epoch[i] = it.clock[EPOCHS]
+        for _ in range(rule.updates):
+            record.sup_q[i] = update(world, rule, stats, it, r)
+
+
+@njit(inline="always")
+def play(
+    world: Simulator,
+    rule: Rule,
+    stats: Statistics,
+    it: Iterate,
+    r: FloatArray,
+    rng: np.random.Generator,
+    record: Record,
+    i: int,
+) -> None:
+    """One episode under pi_k, which ends after each step with probability 1 - gamma.
+
+    The pseudocode tosses the coin before the next state is seen, so the last pair of an episode is
+    not learnt from; with ``observe_last`` it is. Blocks of the covariance are updated at the end,
+    once for all visits of a pair.
+    """
+    n_actions, s = r.shape[1], stats.phi.shape[1]
+    first, after, cumulative, gamma = world.first, world.after, world.cumulative, world.gamma
+    pi, CB, p = it.cumulative, it.CB, it.p
+    diagonal, phi, block, Lambda = stats.diagonal, stats.phi, stats.block, stats.Lambda
+    counts, sums, visits, met = stats.counts, stats.sums, stats.visits, stats.met
+    observe_last = rule.observe_last
+    x = it.clock[STATE]
+    if x < 0:
+        x = start(world.start, rng.random())
+    steps, reward, bonus, ascension, growth, pairs = 0, 0.0, 0.0, 0.0, 1.0, 0
+    going = True
+    while going:
+        u = rng.random()
+        a = 0
+        while a < n_actions - 1 and u >= pi[x, a]:
+            a += 1
+        steps += 1
+        reward += r[x, a]
+        bonus += CB[x, a]
+        ascension += p[x, a]
+        going = rng.random() < gamma
+        if not (going or observe_last):
+            break
+        pair = x * n_actions + a
+        b = block[pair]
+        u = rng.random()
+        entry = first[pair]
+        while entry < first[pair + 1] - 1 and u >= cumulative[entry]:
+            entry += 1
+        x = after[entry]
+        if diagonal:
+            counts[entry] += 1
+            before = Lambda[b, 0, 0]
+            Lambda[b, 0, 0] = before + phi[pair, 0] * phi[pair, 0]
+            growth *= Lambda[b, 0, 0] / before
+            if growth > 1e200:
+                stats.log_det[0] += math.log(growth)
+                growth = 1.0
+        else:
+            for j in range(s):
+                sums[x, b * s + j] += phi[pair, j]
+            if visits[pair] == 0:
+                met[pairs] = pair
+                pairs += 1
+            visits[pair] += 1
+    stats.log_det[0] += math.log(growth)
+    for m in range(pairs):
+        observe_block(stats, met[m])
+    it.clock[STATE] = start(world.start, rng.random())
+    it.clock[STEPS] += steps
+    record.steps[i] = steps
+    record.reward[i] = reward
+    record.bonus[i] = bonus / steps
+    record.ascension[i] = ascension / steps
+
+
+@njit(cache=True)
+def start(cumulative: FloatArray, u: float) -> int:
+    """A state drawn from nu0."""
+    x = 0
+    while x < cumulative.size - 1 and u >= cumulative[x]:
+        x += 1
+    return x
+
+
+@njit(inline="always")
+def observe_block(stats: Statistics, pair: int) -> None:
+    """Lambda += n phi phi' for the n visits of a pair in this episode, with its inverse."""
+    b, n = stats.block[pair], float(stats.visits[pair])
+    Lambda, inverse = stats.Lambda[b], stats.inverse[b]
+    growth = rank_one(stats.phi[pair], n, Lambda, inverse, stats.work)
+    stats.log_det[0] += math.log(growth)
+    stats.visits[pair] = 0
+    stats.stale[b] += 1
+    if stats.stale[b] >= REFRESH:
+        invert(Lambda, inverse)
+        stats.stale[b] = 0
+
+
+@njit(cache=True)
+def rank_one(
+    phi: FloatArray, n: float, Lambda: FloatArray, inverse: FloatArray, y: FloatArray
+) -> float:
+    """Lambda += n phi phi', its inverse by Sherman and Morrison; the growth of the determinant."""
+    s = phi.size
+    y = y[:s]
+    for i in range(s):
+        y[i] = dot(inverse[i], phi)
+    growth = 1.0 + n * dot(phi, y)
+    for i in range(s):
+        add_to(inverse[i], -n / growth * y[i], y)
+        add_to(Lambda[i], n * phi[i], phi)
+    return growth
+
+
+@njit(cache=True)
+def invert(Lambda: FloatArray, inverse: FloatArray) -> float:
+    """The inverse by a Cholesky factorisation; returns the logarithm of the determinant."""
+    s = Lambda.shape[0]
+    L: Any = np.linalg.cholesky(Lambda)
+    log_det = 0.0
+    for i in range(s):
+        log_det += 2 * math.log(L[i, i])
+    inverse[:] = 0.0
+    for c in range(s):  # row c of the inverse of L', by forward substitution
+        row = inverse[c]
+        row[c] = 1 / L[c, c]
+        for i in range(c + 1, s):
+            row[i] = -dot(L[i, c:i], row[c:i]) / L[i, i]
+    for i in range(s):  # (L L')^{-1} is the product of those rows with each other
+        for j in range(i, s):
+            inverse[i, j] = dot(inverse[i, j:], inverse[j, j:])
+    for i in range(s):
+        for j in range(i):
+            inverse[i, j] = inverse[j, i]
+    return log_det
+
+
+@njit(inline="always")
+def begin_epoch(rule: Rule, stats: Statistics, it: Iterate) -> None:
+    """A new epoch: Lambda is frozen for the bonuses, and the policy starts again from uniform."""
+    n_states, n_actions = it.CB.shape
+    CB, p, Lambda, stale = it.CB, it.p, stats.Lambda, stats.stale
+    it.clock[EPOCHS] += 1
+    it.clock[UPDATES] = 0
+    it.clock[STAGE] = rule.stage
+    it.Theta[:] = 0.0
+    it.rewards[:] = 0.0
+    it.log_pi[:] = -math.log(n_actions)
+    it.Lambda[:] = Lambda
+    log_det = 0.0
+    for b in range(Lambda.shape[0]):
+        if stats.diagonal:
+            log_det += math.log(Lambda[b, 0, 0])
+        else:
+            log_det += invert(Lambda[b], stats.inverse[b])
+            stale[b] = 0
+    stats.log_det[:] = log_det
+    if stats.diagonal:
+        uncertainty_diagonal(stats.phi, stats.block, Lambda, CB)
+    else:
+        uncertainty_blocks(stats.phi, stats.block, stats.inverse, CB)
+    beta, kind, first, second = rule.beta, rule.ascension, rule.a, rule.b
+    for x in range(n_states):
+        for a in range(n_actions):
+            u = CB[x, a]
+            CB[x, a] = beta * u
+            p[x, a] = ascend(kind, first, second, u, CB[x, a])
+
+
+@njit(cache=True)
+def uncertainty_diagonal(
+    phi: FloatArray, block: IntArray, Lambda: FloatArray, u: FloatArray
+) -> None:
+    """||phi(x, a)|| in the norm of Lambda^{-1}, for every pair."""
+    n_states, n_actions = u.shape
+    for x in range(n_states):
+        for a in range(n_actions):
+            pair = x * n_actions + a
+            u[x, a] = abs(phi[pair, 0]) / math.sqrt(Lambda[block[pair], 0, 0])
+
+
+@njit(cache=True)
+def uncertainty_blocks(
+    phi: FloatArray, block: IntArray, inverse: FloatArray, u: FloatArray
+) -> None:
+    """The same with blocks of any size."""
+    n_states, n_actions = u.shape
+    s = phi.shape[1]
+    for x in range(n_states):
+        for a in range(n_actions):
+            pair = x * n_actions + a
+            row, b = phi[pair], block[pair]
+            square = 0.0
+            for i in range(s):  # the matrix is symmetric: its lower half is enough
+                half = dot(inverse[b, i, :i], row[:i])
+                square += row[i] * (2 * half + inverse[b, i, i] * row[i])
+            u[x, a] = math.sqrt(max(square, 0.0))
+
+
+@njit(cache=True)
+def ascend(kind: int, first: float, second: float, u: float, CB: float) -> float:
+    """The ascension function, but for truncation, which depends on the target of each update."""
+    if kind == SIGMOID:
+        z = (first * CB if CB > 0 else 0.0) - second
+        return 1 / (1 + math.exp(-z)) if z > -700 else 0.0
+    if kind == THRESHOLD:
+        return 1.0 if u > first else 0.0
+    return 0.0
+
+
+@njit(inline="always")
+def update(world: Simulator, rule: Rule, stats: Statistics, it: Iterate, r: FloatArray) -> float:
+    """Optimistic regularised value iteration, once: Q_{k+1}, V_{k+1}, pi_{k+1}; the largest |Q|."""
+    n_states, n_actions = r.shape
+    V, CB, p, rewards, MV, PV, Theta = it.V, it.CB, it.p, it.rewards, it.MV, it.PV, it.Theta
+    gamma, heaven, truncate = world.gamma, rule.heaven, rule.ascension == TRUNCATION
+    phi, block, Lambda = stats.phi, stats.block, stats.Lambda
+    if stats.diagonal:
+        predict_diagonal(world.first, world.after, phi, block, Lambda, stats.counts, V, MV, PV)
+    else:
+        predict_blocks(phi, block, stats.inverse, stats.sums, stats.work, V, MV, PV)
+    if math.isinf(rule.eta):  # nothing is summed: the policy is greedy for this update alone
+        it.clock[UPDATES] = 0
+        Theta[:] = 0.0
+        rewards[:] = 0.0
+    it.clock[UPDATES] += 1
+    for i in range(MV.size):
+        Theta[i] += gamma * MV[i]
+    largest = 0.0
+    for x in range(n_states):
+        for a in range(n_actions):
+            target = r[x, a] + CB[x, a] + gamma * PV[x, a]
+            if truncate:
+                p[x, a] = 1.0 if target >= heaven else 0.0
+            rewards[x, a] += r[x, a]
+            PV[x, a] = (1 - p[x, a]) * target + p[x, a] * heaven  # now Q
+            largest = max(largest, abs(PV[x, a]))
+    improve(rule.eta, PV, V, it.log_pi, it.cumulative)
+    return largest
+
+
+@njit(cache=True)
+def predict_diagonal(
+    first: IntArray,
+    after: IntArray,
+    phi: FloatArray,
+    block: IntArray,
+    Lambda: FloatArray,
+    counts: FloatArray,
+    V: FloatArray,
+    MV: FloatArray,
+    PV: FloatArray,
+) -> None:
+    """M V = Lambda^{-1} sum_D phi(x, a) V(x') and P V = Phi M V, from counts."""
+    n_states, n_actions = PV.shape
+    MV[:] = 0.0
+    for pair in range(block.size):
+        total = 0.0
+        for entry in range(first[pair], first[pair + 1]):
+            total += counts[entry] * V[after[entry]]
+        MV[block[pair]] += phi[pair, 0] * total
+    for b in range(MV.size):
+        MV[b] /= Lambda[b, 0, 0]
+    for x in range(n_states):
+        for a in range(n_actions):
+            pair = x * n_actions + a
+            PV[x, a] = phi[pair, 0] * MV[block[pair]]
+
+
+@njit(cache=True)
+def predict_blocks(
+    phi: FloatArray,
+    block: IntArray,
+    inverse: FloatArray,
+    sums: FloatArray,
+    total: FloatArray,
+    V: FloatArray,
+    MV: FloatArray,
+    PV: FloatArray,
+) -> None:
+    """The same from sums of features, with the inverse that is kept up to date."""
+    n_states, n_actions = PV.shape
+    n_blocks, s, _ = inverse.shape
+    total[:] = 0.0
+    for x in range(n_states):
+        add_to(total, V[x], sums[x])
+    for b in range(n_blocks):
+        part = total[b * s : (b + 1) * s]
+        for i in range(s):
+            MV[b * s + i] = dot(inverse[b, i], part)
+    for x in range(n_states):
+        for a in range(n_actions):
+            pair = x * n_actions + a
+            begin = block[pair] * s
+            PV[x, a] = dot(phi[pair], MV[begin : begin + s])
+
+
+@njit(cache=True, fastmath={"contract", "reassoc"})
+def dot(x: FloatArray, y: FloatArray) -> float:
+    """x . y, with sums in any order, so that it runs on vector registers."""
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] * y[i]
+    return total
+
+
+@njit(cache=True, fastmath={"contract"})
+def add_to(y: FloatArray, a: float, x: FloatArray) -> None:
+    """y += a x."""
+    for i in range(y.size):
+        y[i] += a * x[i]
+
+
+@njit(cache=True)
+def improve(
+    eta: float, Q: FloatArray, V: FloatArray, log_pi: FloatArray, cumulative: FloatArray
+) -> None:
+    """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at every state.
+
+    At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the update of the paper with
+    its regulariser taken away.
+    """
+    n_states, n_actions = Q.shape
+    greedy = math.isinf(eta)
+    for x in range(n_states):
+        top = -np.inf
+        for a in range(n_actions):
+            log_pi[x, a] = Q[x, a] if greedy else log_pi[x, a] + eta * Q[x, a]
+            top = max(top, log_pi[x, a])
+        if greedy:
+            best = 0
+            while Q[x, best] < top:
+                best += 1
+            for a in range(n_actions):
+                log_pi[x, a] = 0.0 if a == best else -np.inf
+                cumulative[x, a] = 0.0 if a < best else 1.0
+            V[x] = top
+            continue
+        total = 0.0
+        for a in range(n_actions):
+            log_pi[x, a] -= top
+            if log_pi[x, a] > NEGLIGIBLE:
+                total += math.exp(log_pi[x, a]) if log_pi[x, a] < 0 else 1.0
+            cumulative[x, a] = total
+        if total != 1.0:
+            normaliser = math.log(total)
+            top += normaliser
+            for a in range(n_actions):
+                log_pi[x, a] -= normaliser
+                cumulative[x, a] /= total
+        V[x] = top / eta

@@ -1,0 +1,98 @@
+"""From a finite MDP and a feature map to the arrays of the compiled loop."""
+
+import math
+
+import numpy as np
+import scipy.sparse as sp
+
+from optimist.checks import FloatArray, IntArray
+from optimist.core.engine import Iterate, Simulator, Statistics
+from optimist.features import FeatureMap, OneHot
+from optimist.mdp import FiniteMDP
+
+ROWS_AT_ONCE = 2**21
+"""How many numbers of feature rows are held while they are read."""
+
+
+def simulator(mdp: FiniteMDP) -> Simulator:
+    """The world to be played: only its draws are seen by the learner."""
+    kernel = sp.csr_array(mdp.kernel, copy=True)
+    kernel.eliminate_zeros()
+    totals = np.cumsum(kernel.data)
+    before = np.concatenate([[0.0], totals])[kernel.indptr[:-1]]
+    cumulative = totals - np.repeat(before, np.diff(kernel.indptr))
+    return Simulator(
+        first=kernel.indptr.astype(np.int64),
+        after=kernel.indices.astype(np.int64),
+        cumulative=cumulative,
+        start=_never_past_the_last(mdp.nu0),
+        gamma=mdp.gamma,
+    )
+
+
+def _never_past_the_last(nu0: FloatArray) -> FloatArray:
+    """Cumulative probabilities that no draw exceeds after the last state that can be drawn.
+
+    Their sum is 1 only up to rounding; a draw above it must not land on a state of probability 0.
+    """
+    cumulative = np.cumsum(nu0)
+    cumulative[np.flatnonzero(nu0)[-1] :] = np.inf
+    return cumulative
+
+
+def statistics(mdp: FiniteMDP, world: Simulator, features: FeatureMap, ridge: float) -> Statistics:
+    """Empty statistics: Lambda is ridge times the identity."""
+    phi, block = _in_blocks(mdp, features)
+    n_blocks, s = features.blocks, features.dim // features.blocks
+    diagonal = s == 1
+    identity = np.tile(np.eye(s), (n_blocks, 1, 1))
+    log_det = features.dim * math.log(ridge)
+    return Statistics(
+        diagonal=diagonal,
+        phi=phi,
+        block=block,
+        Lambda=ridge * identity,
+        inverse=np.zeros((0, 1, 1)) if diagonal else identity / ridge,
+        counts=np.zeros(world.after.size if diagonal else 0),
+        sums=np.zeros((0, 0) if diagonal else (mdp.n_states, features.dim)),
+        visits=np.zeros(0 if diagonal else len(phi), dtype=np.int64),
+        met=np.zeros(0 if diagonal else len(phi), dtype=np.int64),
+        stale=np.zeros(n_blocks, dtype=np.int64),
+        work=np.zeros(features.dim),
+        log_det=np.array([log_det, log_det]),
+    )
+
+
+def iterate(mdp: FiniteMDP, stats: Statistics) -> Iterate:
+    """V_1 = 0, and pi_1 uniform."""
+    d = stats.Lambda.shape[0] * stats.Lambda.shape[1]
+    return Iterate(
+        V=np.zeros(mdp.n_states),
+        log_pi=np.full(mdp.r.shape, -math.log(mdp.n_actions)),
+        cumulative=np.cumsum(mdp.uniform_policy, axis=1),
+        CB=np.zeros(mdp.r.shape),
+        p=np.zeros(mdp.r.shape),
+        Theta=np.zeros(d),
+        rewards=np.zeros(mdp.r.shape),
+        Lambda=stats.Lambda.copy(),
+        MV=np.zeros(d),
+        PV=np.zeros(mdp.r.shape),
+        clock=np.array([0, 0, 0, 0, -1, 0]),
+    )
+
+
+def _in_blocks(mdp: FiniteMDP, features: FeatureMap) -> tuple[FloatArray, IntArray]:
+    """The features of each pair within its block, [X A, s], and which block that is, [X A]."""
+    n_pairs, n_blocks = mdp.r.size, features.blocks
+    s = features.dim // n_blocks
+    if isinstance(features, OneHot):
+        return np.ones((n_pairs, 1)), np.arange(n_pairs)
+    phi, block = np.empty((n_pairs, s)), np.empty(n_pairs, dtype=np.int64)
+    chunk = max(1, ROWS_AT_ONCE // (features.dim * mdp.n_actions))
+    for x in range(0, mdp.n_states, chunk):
+        states = np.arange(x, min(x + chunk, mdp.n_states))
+        rows = features.all_actions(states).reshape(-1, n_blocks, s)
+        part = slice(x * mdp.n_actions, x * mdp.n_actions + len(rows))
+        block[part] = np.argmax((rows != 0).any(axis=2), axis=1)
+        phi[part] = rows[np.arange(len(rows)), block[part]]
+    return phi, block

@@ -1,0 +1,1 @@
+"""The paper's parameters and bounds as plain functions of plain numbers."""

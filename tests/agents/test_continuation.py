@@ -1,0 +1,118 @@
+"""A run is the same bytes however it is cut into pieces and however closely it is watched."""
+
+import numpy as np
+import pytest
+
+from optimist import Configuration, RmaxRaviUcb, envs
+from optimist.agents import rmax_ravi_ucb
+from optimist.core import Sigmoid, Truncation
+
+COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
+
+WORLDS = {
+    "one-hot": envs.RiverSwim(6, gamma=0.95),
+    "dense": envs.RandomLinear(5, 15, 3, gamma=0.9),
+}
+CONFIGURATIONS = {
+    "sigmoid": Configuration(eta=1.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), updates=2),
+    "truncation": Configuration(eta=1.0, beta=0.5, ascension=Truncation()),
+    "greedy": Configuration(eta=float("inf"), beta=0.5, ascension=Sigmoid(8.0, 4.0)),
+}
+
+
+@pytest.fixture(params=WORLDS)
+def world(request):
+    return WORLDS[request.param]
+
+
+@pytest.fixture(params=CONFIGURATIONS)
+def config(request):
+    return CONFIGURATIONS[request.param]
+
+
+def learner(world, config=CONFIGURATIONS["sigmoid"], seed=3, stride=10):
+    return RmaxRaviUcb(world, config=config, seed=seed, stride=stride)
+
+
+def state(agent):
+    """Every array that the agent holds, by name."""
+    parts = {"stats": agent._stats, "iterate": agent._iterate, "drawn": agent._drawn}
+    arrays = {
+        f"{p}.{name}": np.asarray(a) for p, t in parts.items() for name, a in t._asdict().items()
+    }
+    arrays["next draws"] = np.array([agent._rng.random(), agent._lottery.random()])
+    return arrays
+
+
+def assert_same_state(one, other):
+    first, second = state(one), state(other)
+    assert first.keys() == second.keys()
+    for name in first:
+        assert first[name].tobytes() == second[name].tobytes(), name
+
+
+def assert_same_history(one, other, names=(*COLUMNS, "evaluated", "policies")):
+    for name in names:
+        first, second = getattr(one, name), getattr(other, name)
+        assert first.tobytes() == second.tobytes(), name
+
+
+def test_learning_twice_is_learning_for_longer(world, config):
+    once, twice = learner(world, config), learner(world, config)
+    whole = once.learn(2000)
+    halves = [twice.learn(1000) for _ in range(2)]
+    assert whole.steps.size == 2000
+    assert [half.steps.size for half in halves] == [1000, 1000]
+    assert_same_history(once.history, whole)
+    assert_same_history(twice.history, whole)
+    for name in (*COLUMNS, "evaluated", "policies"):
+        joined = np.concatenate([getattr(half, name) for half in halves])
+        np.testing.assert_array_equal(joined, getattr(whole, name))
+    assert_same_state(once, twice)
+
+
+@pytest.mark.parametrize("steps", [1, 70, 333])
+def test_chunks_do_not_matter(world, config, steps, monkeypatch):
+    usual, chopped = learner(world, config, stride=7), learner(world, config, stride=7)
+    usual.learn(400)
+    monkeypatch.setattr(rmax_ravi_ucb, "CHUNK_STEPS", steps)
+    chopped.learn(400)
+    assert_same_history(usual.history, chopped.history)
+    assert_same_state(usual, chopped)
+
+
+def test_the_stride_only_watches(world, config):
+    runs = [learner(world, config, stride=stride) for stride in (0, 1, 7)]
+    for agent in runs:
+        agent.learn(500)
+    for agent in runs[1:]:
+        assert_same_history(runs[0].history, agent.history, COLUMNS)
+        np.testing.assert_array_equal(agent.history.evaluated, np.arange(0, 500, agent.stride))
+        assert len(agent.history.policies) == len(agent.history.evaluated)
+    np.testing.assert_array_equal(runs[1].history.policies[::7], runs[2].history.policies)
+    assert runs[0].history.evaluated.size == len(runs[0].history.policies) == 0
+    states = [state(agent) for agent in runs]
+    for other in states[1:]:
+        assert all(other[name].tobytes() == states[0][name].tobytes() for name in states[0])
+
+
+def test_looking_at_the_policy_changes_nothing(world, config):
+    watched, left_alone = learner(world, config), learner(world, config)
+    for _ in range(50):
+        watched.learn(1)
+        watched.policy.probabilities(0)
+        watched.output.predict(1)
+        watched.history.regrets()
+    left_alone.learn(50)
+    assert_same_state(watched, left_alone)
+
+
+def test_the_same_seed_gives_the_same_bytes(world, config):
+    one, other = learner(world, config), learner(world, config)
+    assert_same_history(one.learn(300), other.learn(300))
+    assert_same_state(one, other)
+
+
+def test_other_seeds_give_other_runs(world, config):
+    runs = [learner(world, config, seed=seed).learn(50).steps.tobytes() for seed in range(10)]
+    assert len(set(runs)) == 10
