@@ -25,7 +25,7 @@ def test_a_larger_bound_takes_larger_rewards():
 
 
 def test_features_of_other_actions():
-    with pytest.raises(ValueError, match="the features have .*3 actions, the world has .*2"):
+    with pytest.raises(ValueError, match=r"the features have .*3 actions, the world has .*2"):
         RmaxRaviUcb(RIVER, OneHot(6, 3))
 
 

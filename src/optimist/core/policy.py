@@ -104,9 +104,10 @@ class SoftmaxPolicy:
         if s == 1:
             squares = parts[..., 0] ** 2 / self.Lambda[:, 0, 0]
         else:
-            # With Lambda = L L', the norm is that of L^{-1} phi.
+            # With Lambda = L L', the norm is that of L^{-1} phi; one factor serves all rows.
             L = np.linalg.cholesky(self.Lambda)
-            squares = (np.linalg.solve(L, parts[..., None])[..., 0] ** 2).sum(axis=-1)
+            columns = parts.reshape(-1, n_blocks, s).transpose(1, 2, 0)  # [blocks, s, rows]
+            squares = (np.linalg.solve(L, columns) ** 2).sum(axis=1).T.reshape(parts.shape[:-1])
         return np.asarray(np.sqrt(squares.sum(axis=-1)))
 
     def save(self, path: str | Path) -> None:
