@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optimist import checks
 from optimist.agents.configuration import Configuration
 from optimist.core import storage
 from optimist.core.ascension import ascension_name, ascension_named
@@ -35,6 +36,7 @@ def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
         "agent": type(agent).__name__,
         "config": config,
         "stride": agent.stride,
+        "until": agent._until,
         "world": _fingerprint(agent),
         "generators": [g.bit_generator.state for g in (agent._rng, agent._lottery)],
     }
@@ -63,9 +65,10 @@ def restore(agent: "RmaxRaviUcb", header: dict[str, Any], arrays: dict[str, Any]
         array[...] = arrays[f"{group}.{name}"]
     for generator, state in zip((agent._rng, agent._lottery), header["generators"], strict=True):
         generator.bit_generator.state = state
+    agent._until = header["until"]
     history = {n.removeprefix("history."): a for n, a in arrays.items() if n.startswith("history.")}
     if history:
-        agent._chosen = list(history.pop("rewards"))
+        agent._chosen = [checks.frozen(r) for r in history.pop("rewards")]
         agent._chunks = [history]
 
 
@@ -87,6 +90,7 @@ def _state(agent: "RmaxRaviUcb") -> list[tuple[str, str, Any]]:
 def _fingerprint(agent: "RmaxRaviUcb") -> str:
     """A digest of the world and the features, by which a wrong one is noticed."""
     sha = hashlib.sha256(json.dumps([agent.mdp.gamma, list(agent.mdp.r.shape)]).encode())
-    for array in (*agent._simulator[:4], agent.mdp.nu0, agent._stats.phi, agent._stats.block):
+    world = (*agent._simulator[:4], agent.mdp.r, agent.mdp.nu0)
+    for array in (*world, agent._stats.phi, agent._stats.block):
         sha.update(np.ascontiguousarray(array).tobytes())
     return sha.hexdigest()

@@ -55,6 +55,11 @@ class Configuration:
         if self.anytime and not isinstance(self.ascension, Sigmoid):
             raise ValueError("anytime chooses the numbers of a Sigmoid, and of no other ascension")
         checks.count(self.updates, "updates")
+        for name in ("eta", "beta", "r_max"):  # plain numbers, whatever they were given as
+            object.__setattr__(self, name, float(getattr(self, name)))
+        if self.ridge is not None:
+            object.__setattr__(self, "ridge", float(self.ridge))
+        object.__setattr__(self, "updates", int(self.updates))
 
     def ridge_for(self, bound: float) -> float:
         """The ridge for features of this norm bound B."""

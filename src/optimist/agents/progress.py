@@ -30,7 +30,7 @@ def progress(episodes: int) -> Iterator[Bar]:
     ends after the present call, and what was learnt is whole.
     """
     shown, task = None, None
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import Progress
 
@@ -42,7 +42,11 @@ def progress(episodes: int) -> Iterator[Bar]:
     def note(number: int, frame: FrameType | None) -> None:
         bar.interrupted = True
 
-    in_main = threading.current_thread() is threading.main_thread()
+    # Whoever handles or ignores interruptions already goes on doing so.
+    in_main = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
     before = signal.signal(signal.SIGINT, note) if in_main else None
     try:
         yield bar

@@ -16,6 +16,7 @@ from optimist.checks import FloatArray
 from optimist.core import Fixed, Rewards, SoftmaxPolicy, TablePolicy, Truncation
 from optimist.core.engine import EPISODES, STAGE, UPDATES, Iterate, Record, Rule, Snapshots, run
 from optimist.core.finite import iterate, simulator, statistics
+from optimist.core.rewards import FOR_EVER
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
@@ -80,6 +81,7 @@ class RmaxRaviUcb:
         )
         self._iterate = iterate(self.mdp, self._stats)
         self._drawn = iterate(self.mdp, self._stats)  # holds what pi_I is made of
+        self._until = 0  # the episode before which the rewards are asked for again
         self._chosen: list[FloatArray] = []  # the reward functions so far
         self._chunks: list[dict[str, Any]] = []
 
@@ -111,8 +113,14 @@ class RmaxRaviUcb:
 
     def _learn_some(self, most: int) -> int:
         """Play as many episodes as one call should, under one reward function; how many."""
-        r, hold = self.rewards.choose(self.episodes, np.exp(self._iterate.log_pi))
-        r = self._check_rewards(r)
+        if self.episodes >= self._until:
+            r, hold = self.rewards.choose(self.episodes, np.exp(self._iterate.log_pi))
+            checks.count(hold, "the number of episodes for which rewards hold")
+            self._check_rewards(r)
+            # What holds for ever is asked for at every call, which costs nothing.
+            self._until = self.episodes + hold if hold < FOR_EVER else 0
+        r = self._chosen[-1]
+        hold = self._until - self.episodes if self._until else most
         stage = self.config.stage(self.episodes)
         rule = self._rule(stage)
         chunk = max(1, math.ceil(CHUNK_STEPS / self.mdp.horizon))

@@ -113,10 +113,10 @@ class SoftmaxPolicy:
     def save(self, path: str | Path) -> None:
         """Write the policy's numbers: d + d^2 of them, or fewer where Lambda is block-diagonal."""
         header: dict[str, Any] = {
-            "updates": self.updates,
-            "eta": repr(self.eta),
-            "beta": self.beta,
-            "heaven": self.heaven,
+            "updates": int(self.updates),
+            "eta": repr(float(self.eta)),
+            "beta": float(self.beta),
+            "heaven": float(self.heaven),
             "ascension": ascension_name(self.ascension),
             "n_actions": self.features.n_actions,
             "one_hot": isinstance(self.features, OneHot),

@@ -7,13 +7,13 @@ a truncated, altered or foreign file be refused with a sentence.
 import hashlib
 import json
 import os
-import tempfile
+import uuid
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
 HEADER = "optimist"
 FORMAT = 1
@@ -26,12 +26,13 @@ class FileError(ValueError):
 def write(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, Any]) -> None:
     """Write arrays and a header of JSON values; the file appears whole or not at all."""
     # safetensors stores the bytes of strided arrays as they lie, so they are laid out first.
-    tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    tensors = {name: _laid_out(array) for name, array in arrays.items()}
     text = json.dumps({**header, "kind": kind, "format": FORMAT}, sort_keys=True)
     digest = _digest(text, tensors)
     data = save(tensors, metadata={HEADER: text, "digest": digest})
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+    temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -39,26 +40,31 @@ def write(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str,
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The header and the arrays of a file, if it is ours, whole and unaltered."""
-    data = Path(path).read_bytes()
     try:
-        tensors = load(data)
-        metadata = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+        with safe_open(path, framework="numpy") as file:  # of the right length, or refused
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            metadata = file.metadata()
         text, digest = metadata[HEADER], metadata["digest"]
         header = json.loads(text)
-        version = header["format"]
-    except (SafetensorError, ValueError, KeyError, TypeError, OverflowError) as error:
+        version, _ = header["format"], header["kind"]
+    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(f"{path} is not a file of optimist, or it is damaged ({error})") from None
     if digest != _digest(text, tensors):
         raise FileError(f"{path} was altered after it was written: its digest does not match")
     if version != FORMAT:
         raise FileError(f"{path} has format {version}; this version reads format {FORMAT}")
     return header, tensors
+
+
+def _laid_out(array: Any) -> Any:
+    given = np.asarray(array)
+    return np.array(given, dtype=given.dtype.newbyteorder("<"), order="C")
 
 
 def _digest(text: str, tensors: dict[str, Any]) -> str:

@@ -1,0 +1,134 @@
+"""A checkpoint is replaced at once or not at all."""
+
+import errno
+import os
+import subprocess
+import sys
+
+import pytest
+
+from optimist import RmaxRaviUcb
+from optimist.agents.checkpoint import FILE
+
+KILLED = """
+import os, random, signal, sys, time
+from optimist import RmaxRaviUcb, envs
+from optimist.agents.checkpoint import FILE
+
+folder, kills = sys.argv[1], 20
+path = os.path.join(folder, FILE)
+world = envs.RandomLinear(40, 50, 4)
+random.seed(1)
+reference = RmaxRaviUcb(world, stride=5)
+agent = RmaxRaviUcb(world, stride=5)
+agent.learn(1)
+agent.save(folder)
+for _ in range(kills):
+    before, file = agent.episodes, os.stat(path).st_ino
+    child = os.fork()
+    if child == 0:
+        while True:
+            agent.learn(1)
+            agent.save(folder)
+    while os.stat(path).st_ino == file:  # until it has saved once
+        time.sleep(0.001)
+    time.sleep(random.uniform(0, 0.03))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    agent = RmaxRaviUcb.load(folder, world)
+    assert agent.episodes > before
+    if agent.episodes > reference.episodes:
+        reference.learn(agent.episodes - reference.episodes)
+    for group in ("_stats", "_iterate", "_drawn"):
+        for name, array in getattr(agent, group)._asdict().items():
+            if name not in ("MV", "PV", "work", "diagonal"):
+                assert array.tobytes() == getattr(getattr(reference, group), name).tobytes(), name
+    assert agent.history.reward.tobytes() == reference.history.reward.tobytes()
+    assert agent.history.policies.tobytes() == reference.history.policies.tobytes()
+print(agent.episodes)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills children")
+def test_a_kill_at_any_instant_leaves_the_last_whole_checkpoint(tmp_path):
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
+
+
+def broken(number):
+    def call(*arguments, **options):
+        raise OSError(number, os.strerror(number))
+
+    return call
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+def test_a_full_disk_leaves_the_old_checkpoint(
+    setting, make, same, failing, number, tmp_path, monkeypatch
+):
+    agent = make(setting, episodes=20)
+    agent.save(tmp_path)
+    old = same.state(agent)
+    data = (tmp_path / FILE).read_bytes()
+    agent.learn(20)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, failing, broken(number))
+        with pytest.raises(OSError, match=os.strerror(number)):
+            agent.save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+    assert (tmp_path / FILE).read_bytes() == data
+    assert same.state(RmaxRaviUcb.load(tmp_path, *setting)) == old
+    agent.save(tmp_path)
+    same.check(RmaxRaviUcb.load(tmp_path, *setting), agent)
+
+
+def test_a_policy_that_cannot_be_written_leaves_nothing(setting, make, tmp_path, monkeypatch):
+    policy = make(setting, episodes=5).policy
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", broken(errno.EACCES))
+        with pytest.raises(PermissionError):
+            policy.save(tmp_path / "p")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_while_writing_leaves_the_old_file(setting, make, tmp_path, monkeypatch):
+    agent = make(setting, episodes=5)
+    agent.save(tmp_path)
+    data = (tmp_path / FILE).read_bytes()
+    agent.learn(5)
+
+    def interrupt(number):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            agent.save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+    assert (tmp_path / FILE).read_bytes() == data
+
+
+def test_the_numbers_are_on_disk_before_the_name_is(setting, make, tmp_path, monkeypatch):
+    calls = []
+    for name in ("fsync", "replace"):
+        usual = getattr(os, name)
+
+        def noted(*arguments, name=name, usual=usual):
+            calls.append(name)
+            return usual(*arguments)
+
+        monkeypatch.setattr(os, name, noted)
+    make(setting, episodes=5).save(tmp_path)
+    assert calls[:2] == ["fsync", "replace"]
+
+
+def test_a_folder_that_cannot_be_made(setting, make, tmp_path):
+    (tmp_path / "file").touch()
+    agent = make(setting, episodes=5)
+    with pytest.raises(OSError, match="file"):
+        agent.save(tmp_path / "file")
+    with pytest.raises(OSError, match="file"):
+        agent.save(tmp_path / "file" / "folder")

@@ -1,0 +1,189 @@
+"""Ctrl-C takes effect between two episodes, and all that was learnt stays."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from optimist import RmaxRaviUcb, envs
+from optimist.agents.progress import progress
+from optimist.core import Sequence
+
+
+class Pressing:
+    """The world's rewards, while someone presses Ctrl-C before certain episodes."""
+
+    def __init__(self, r, *moments):
+        self.r, self.moments = r, set(moments)
+
+    def choose(self, episode, policy):
+        if episode in self.moments:
+            self.moments.remove(episode)
+            signal.raise_signal(signal.SIGINT)
+        return self.r, 5 - episode % 5
+
+
+def learn_to_the_end(agent, episodes):
+    try:
+        return agent.learn(episodes)
+    except KeyboardInterrupt:  # which would end the tests too
+        return pytest.fail("learning was interrupted")
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_waits_for_the_end_of_a_call(setting, make, same):
+    r = setting[0].r
+    whole = make(setting, rewards=Pressing(r), stride=3, episodes=100)
+    agent = make(setting, rewards=Pressing(r, 40, 60), stride=3)
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(100)
+    assert agent.episodes == 45
+    assert agent.history.steps.size == 45
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(55)
+    assert agent.episodes == 65
+    rest = agent.learn(35)
+    assert rest.first == 65
+    assert rest.steps.size == 35
+    same.check(whole, agent)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_of_compiled_code(setting, make, same):
+    agent = make(setting, episodes=1)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(10**9)
+    timer.join()
+    reached = agent.episodes
+    assert 1 < reached < 10**9
+    assert agent.history.steps.size == reached
+    whole = make(setting, episodes=reached)
+    same.check(whole, agent)
+    agent.learn(50)
+    whole.learn(50)
+    same.check(whole, agent)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupted_learner_can_be_saved(setting, make, same, tmp_path):
+    r = setting[0].r
+    agent = make(setting, rewards=Pressing(r, 10))
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(30)
+    agent.save(tmp_path)
+    again = RmaxRaviUcb.load(tmp_path, *setting, rewards=Pressing(r))
+    again.learn(15)
+    same.check(again, make(setting, rewards=Pressing(r), episodes=30))
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_before_anything_was_learnt():
+    def learn():
+        with progress(10) as bar:
+            assert not bar.interrupted
+            signal.raise_signal(signal.SIGINT)
+            assert bar.interrupted
+
+    with pytest.raises(KeyboardInterrupt):
+        learn()
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_error_is_not_hidden_by_an_interruption(setting, make):
+    agent = make(setting, rewards=Sequence(np.zeros((3, *setting[0].r.shape))))
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(ValueError, match="rewards for 3 episodes"):
+        agent.learn(5)
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert agent.episodes == 3
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("moments", [(), (10,)])
+def test_the_handler_of_before_comes_back(setting, make, moments):
+    agent = make(setting, rewards=Pressing(setting[0].r, *moments))
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        agent.learn(20)
+    except KeyboardInterrupt:
+        assert moments
+    assert signal.getsignal(signal.SIGINT) is handler
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_that_is_ignored_stays_ignored(setting, make):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    agent = make(setting, rewards=Pressing(setting[0].r, 10))
+    assert learn_to_the_end(agent, 20).steps.size == 20
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_handler_of_the_users_own_is_called(setting, make):
+    calls = []
+    signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
+    agent = make(setting, rewards=Pressing(setting[0].r, 10))
+    assert learn_to_the_end(agent, 20).steps.size == 20
+    assert calls == [signal.SIGINT]
+
+
+def test_learning_in_another_thread(setting, make, same):
+    agent = make(setting)
+    thread = threading.Thread(target=agent.learn, args=(50,))
+    thread.start()
+    thread.join()
+    same.check(agent, make(setting, episodes=50))
+
+
+def test_silence_where_there_is_no_terminal(capfd):
+    RmaxRaviUcb(envs.RiverSwim(4, gamma=0.9)).learn(5000)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_learning_without_any_stderr(monkeypatch):
+    """As under pythonw."""
+    monkeypatch.setattr(sys, "stderr", None)
+    assert RmaxRaviUcb(envs.RiverSwim(4, gamma=0.9)).learn(10).steps.size == 10
+
+
+LEARN = """
+from optimist import RmaxRaviUcb, envs
+RmaxRaviUcb(envs.RiverSwim(4, gamma=0.9)).learn(20_000)
+print("done")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals as on POSIX")
+def test_a_progress_bar_in_a_terminal():
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    for name in ("NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        environment.pop(name, None)
+    command = [sys.executable, "-c", LEARN]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, text=True, env=environment
+    ) as child:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        assert child.stdout.read() == "done\n"
+    os.close(ours)
+    assert b"learning" in shown
+    assert b"%" in shown

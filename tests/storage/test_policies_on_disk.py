@@ -1,0 +1,185 @@
+"""A policy comes back from its file bit for bit, and the file is no larger than its numbers."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from optimist import Configuration, load_policy
+from optimist.core import Never, Sigmoid, SoftmaxPolicy, TablePolicy, Threshold, Truncation
+from optimist.features import OneHot, Table
+
+INFINITY = float("inf")
+HEADER = 1000  # bytes
+
+CONFIGURATIONS = {
+    "sigmoid": Configuration(eta=0.1, beta=0.3, ascension=Sigmoid(4.1, 2.3), updates=2),
+    "step": Configuration(eta=0.1, beta=0.3, ascension=Sigmoid(INFINITY, 2.3)),
+    "threshold": Configuration(eta=1 / 3, beta=0.3, ascension=Threshold(0.3), ridge=0.3),
+    "never": Configuration(eta=0.1, beta=0.1, ascension=Never()),
+    "truncation": Configuration(eta=0.1, beta=0.3, ascension=Truncation()),
+    "greedy": Configuration(eta=INFINITY, beta=0.3, ascension=Sigmoid(4.1, 2.3), updates=3),
+    "greedy truncation": Configuration(eta=INFINITY, beta=1 / 3, ascension=Truncation()),
+    "anytime": Configuration(eta=0.1, beta=0.3, ascension=Sigmoid(4, 2), anytime=True),
+}
+
+
+def assert_same_policy(one, other, n_states):
+    assert type(one) is type(other)
+    states = np.arange(n_states)
+    first, second = one.probabilities(states), other.probabilities(states)
+    assert first.tobytes() == second.tobytes()
+    assert [one.predict(x) for x in states] == [other.predict(x) for x in states]
+    draws = [[p.predict(x, np.random.default_rng(x)) for x in states] for p in (one, other)]
+    assert draws[0] == draws[1]
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_a_policy_comes_back_bit_for_bit(setting, make, name, tmp_path):
+    mdp, features = setting
+    agent = make(setting, CONFIGURATIONS[name])
+    for episodes in (0, 1, 60):
+        if episodes:
+            agent.learn(episodes)
+        for policy in (agent.policy, agent.output):
+            policy.save(tmp_path / "p.safetensors")
+            again = load_policy(tmp_path / "p.safetensors", features)
+            assert_same_policy(policy, again, mdp.n_states)
+
+
+def test_one_hot_features_are_known_from_the_file(make, settings, tmp_path):
+    mdp, features = settings["one-hot"]()
+    policy = make((mdp, features), episodes=40).policy
+    policy.save(str(tmp_path / "p"))
+    found = load_policy(str(tmp_path / "p"))
+    assert_same_policy(policy, found, mdp.n_states)
+    assert (found.features.n_states, found.features.n_actions) == (6, 3)
+
+
+def test_all_that_a_policy_is_made_of_comes_back(make, settings, tmp_path):
+    mdp, features = settings["blocks"]()
+    policy = make((mdp, features), episodes=40).policy
+    assert policy.rewards is not None
+    policy.save(tmp_path / "p")
+    found = load_policy(tmp_path / "p", features)
+    for name in ("Theta", "Lambda", "rewards"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(policy, name))
+    for name in ("updates", "eta", "beta", "ascension", "heaven"):
+        assert getattr(found, name) == getattr(policy, name)
+
+
+@pytest.mark.parametrize("name", ["eta", "beta", "r_max", "updates", "ridge"])
+def test_parameters_may_be_numbers_of_numpy(make, settings, name, tmp_path):
+    """As they are when a configuration comes from a sweep over an array."""
+    usual = {"eta": 0.1, "beta": 0.25, "r_max": 2, "updates": 2, "ridge": 2}
+    number = np.array([usual[name]])[0]
+    config = Configuration(ascension=Sigmoid(4.0, 2.0), **{**usual, name: number})
+    agent = make(settings["one-hot"](), config, episodes=20)
+    agent.policy.save(tmp_path / "p")
+    assert_same_policy(agent.policy, load_policy(tmp_path / "p"), 6)
+    agent.save(tmp_path)
+    assert type(agent).load(tmp_path, agent.mdp).config == config
+
+
+def test_single_precision_parameters(make, settings, tmp_path):
+    config = Configuration(np.float32(0.1), np.float32(0.3), Sigmoid(np.float32(4), np.float32(2)))
+    agent = make(settings["one-hot"](), config, episodes=20)
+    agent.policy.save(tmp_path / "p")
+    assert_same_policy(agent.policy, load_policy(tmp_path / "p"), 6)
+
+
+def test_a_file_is_as_large_as_its_numbers(setting, make, tmp_path):
+    _, features = setting
+    policy = make(setting, episodes=40).policy
+    policy.save(tmp_path / "p")
+    d, s = features.dim, features.dim // features.blocks
+    numbers = d + d * s + (policy.rewards.size if policy.rewards is not None else 0)
+    assert 0 < (tmp_path / "p").stat().st_size - 8 * numbers < HEADER
+
+
+def test_dense_policies_are_d_plus_d_squared_numbers(make, settings, tmp_path):
+    policy = make(settings["dense"](), episodes=40).policy
+    policy.save(tmp_path / "p")
+    assert 0 < (tmp_path / "p").stat().st_size - 8 * (5 + 5**2) < HEADER
+
+
+def test_arrays_may_lie_in_memory_as_they_like(tmp_path):
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(12, 4, 4))
+    Lambda = np.asfortranarray(np.eye(4) + A @ A.transpose(0, 2, 1))[::4]
+    features = Table(rng.normal(size=(5, 3, 12)))
+    policy = SoftmaxPolicy(
+        Theta=rng.normal(size=24)[::-2],
+        Lambda=Lambda.transpose(0, 2, 1),
+        updates=3,
+        eta=0.2,
+        beta=0.3,
+        ascension=Sigmoid(2.0, 1.0),
+        heaven=10.0,
+        features=features,
+        rewards=np.broadcast_to(rng.random(3), (5, 3)),
+    )
+    policy.save(tmp_path / "p")
+    found = load_policy(tmp_path / "p", features)
+    for name in ("Theta", "Lambda", "rewards"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(policy, name))
+    table = TablePolicy(np.asfortranarray(rng.dirichlet(np.ones(3), size=10))[::2])
+    table.save(tmp_path / "t")
+    assert_same_policy(table, load_policy(tmp_path / "t"), 5)
+
+
+def test_saving_changes_nothing(setting, make, tmp_path):
+    policy = make(setting, episodes=20).policy
+    before = [policy.Theta.tobytes(), policy.Lambda.tobytes()]
+    policy.save(tmp_path / "one")
+    policy.save(tmp_path / "two")
+    assert before == [policy.Theta.tobytes(), policy.Lambda.tobytes()]
+    assert (tmp_path / "one").stat().st_size == (tmp_path / "two").stat().st_size
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["one", "two"]
+
+
+@pytest.mark.parametrize("name", ["dense", "blocks"])
+def test_other_features_have_to_be_given(make, settings, name, tmp_path):
+    make(settings[name](), episodes=5).policy.save(tmp_path / "p")
+    with pytest.raises(ValueError, match="give them as features="):
+        load_policy(tmp_path / "p")
+
+
+@pytest.mark.parametrize(
+    "features", [OneHot(5, 3), OneHot(9, 2), Table(np.ones((6, 3, 17))), Table(np.ones((6, 2, 18)))]
+)
+def test_features_that_do_not_fit(make, settings, features, tmp_path):
+    make(settings["one-hot"](), episodes=5).policy.save(tmp_path / "p")
+    with pytest.raises(ValueError, match=r"has d = 18 and 3 actions; the features have d ="):
+        load_policy(tmp_path / "p", features)
+
+
+WITHOUT = """
+import sys
+for name in ("numba", "llvmlite", "rich"):
+    sys.modules[name] = None
+from {module} import load_policy
+for path in sys.argv[1:]:
+    print(load_policy(path).probabilities(range(6)).tobytes().hex())
+"""
+
+
+@pytest.mark.parametrize("module", ["optimist", "optimist.core", "optimist.core.policy"])
+def test_a_policy_acts_without_a_compiler_and_a_world(make, settings, module, tmp_path):
+    command, expected = [sys.executable, "-c", WITHOUT.format(module=module)], []
+    for kind in ("sigmoid", "truncation"):
+        policy = make(settings["one-hot"](), CONFIGURATIONS[kind], episodes=40).policy
+        policy.save(tmp_path / kind)
+        command.append(str(tmp_path / kind))
+        expected.append(policy.probabilities(range(6)).tobytes().hex())
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.split() == expected, done.stderr
+
+
+def test_another_eta_is_another_file(make, settings, tmp_path):
+    policy = make(settings["one-hot"](), episodes=5).policy
+    policy.save(tmp_path / "p")
+    replace(policy, eta=float(np.nextafter(policy.eta, 1))).save(tmp_path / "q")
+    assert load_policy(tmp_path / "q").eta != load_policy(tmp_path / "p").eta
