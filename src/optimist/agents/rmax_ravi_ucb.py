@@ -14,9 +14,10 @@ from optimist.agents.history import History
 from optimist.agents.progress import progress
 from optimist.checks import FloatArray
 from optimist.core import Fixed, Rewards, SoftmaxPolicy, TablePolicy, Truncation
-from optimist.core.engine import EPISODES, STAGE, UPDATES, Iterate, Record, Rule, Snapshots, run
+from optimist.core.engine import run
 from optimist.core.finite import iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
+from optimist.core.state import EPISODES, STAGE, UPDATES, Iterate, Record, Rule, Snapshots
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP

@@ -1,21 +1,37 @@
 """Algorithm 1 on finite worlds, compiled: whole episodes, on statistics of a fixed size.
 
 The cost of an episode does not depend on how many came before it. Everything the loop touches is
-handed in as arrays and changed in place, so that a run can be stopped after any episode, saved, and
-gone on with. All compiled functions live in this file, because the compiler's cache notices a
-changed caller but not a changed callee elsewhere.
+handed in as arrays (`optimist.core.state`) and changed in place, so that a run can be stopped after
+any episode, saved, and gone on with. From top to bottom: `run`, an episode (`play`), what is learnt
+from it (`observe_block`), a new epoch, an update of values and policy, and the linear algebra.
 
-Notation is the paper's: Lambda, CB, p (for p+), V, Q, eta, beta. ``heaven`` is R_max / (1 - gamma).
+All compiled functions live in this one file, because the compiler's cache notices a changed caller
+but not a changed callee elsewhere. Those that take the tuples are inlined: passing them costs more
+than most of what they do.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.checks import FloatArray, IntArray
 from optimist.core.ascension import SIGMOID, THRESHOLD, TRUNCATION
+from optimist.core.state import (
+    EPISODES,
+    EPOCHS,
+    STAGE,
+    STATE,
+    STEPS,
+    UPDATES,
+    Iterate,
+    Record,
+    Rule,
+    Simulator,
+    Snapshots,
+    Statistics,
+)
 
 LOG_TWO = math.log(2) - 1e-9
 """det >= 2 det, in logarithms. With counts the two are often equal; rounding must not decide."""
@@ -25,98 +41,6 @@ NEGLIGIBLE = -40.0
 
 REFRESH = 4096
 """After this many rank-one updates of a block its inverse is factorised anew."""
-
-
-class Simulator(NamedTuple):
-    """The world: the entries of P by pairs, row ``x * A + a``, with cumulative probabilities."""
-
-    first: IntArray  # [X A + 1], where the entries of each pair begin
-    after: IntArray  # the next state of each entry
-    cumulative: FloatArray  # of the probabilities, within each pair
-    start: FloatArray  # cumulative nu0, [X]
-    gamma: float
-
-
-class Rule(NamedTuple):
-    """The parameters of the algorithm."""
-
-    eta: float
-    beta: float
-    ascension: int
-    a: float  # alpha, or the level of a threshold
-    b: float  # omega
-    heaven: float
-    updates: int
-    observe_last: bool
-    stage: int  # a new stage of the parameters begins a new epoch
-
-
-class Statistics(NamedTuple):
-    """What is kept of the data: the covariance Lambda and the sums of phi(x, a) over next states.
-
-    Each phi(x, a) lies in one of the blocks of Lambda. With blocks of size one (``diagonal``) the
-    transitions are counted by the entries of P; otherwise ``sums[x']`` is the sum of the features
-    that were followed by x', and the inverse is kept up to date.
-    """
-
-    diagonal: bool
-    phi: FloatArray  # the features within their block, [X A, s]
-    block: IntArray  # the block of each pair, [X A]
-    Lambda: FloatArray  # [blocks, s, s]
-    inverse: FloatArray  # of Lambda; unused if diagonal
-    counts: FloatArray  # of each entry of P; unused unless diagonal
-    sums: FloatArray  # [X, d]; unused if diagonal
-    visits: IntArray  # of each pair in this episode; unused if diagonal
-    met: IntArray  # the pairs met in this episode
-    stale: IntArray  # rank-one updates of each block since it was factorised
-    work: FloatArray  # room for a vector of d numbers
-    log_det: FloatArray  # [2]: of Lambda now, and at the start of the epoch
-
-
-class Iterate(NamedTuple):
-    """The iterates of value iteration, and the policy that is played."""
-
-    V: FloatArray  # [X]
-    log_pi: FloatArray  # [X, A]
-    cumulative: FloatArray  # of pi, [X, A]
-    CB: FloatArray  # [X, A]
-    p: FloatArray  # [X, A]
-    Theta: FloatArray  # the sum of gamma M V over the epoch's updates, [d]
-    rewards: FloatArray  # the sum of r_k over the epoch's updates, [X, A]
-    Lambda: FloatArray  # at the start of the epoch
-    MV: FloatArray  # room for M V, [d]
-    PV: FloatArray  # room for P V and then Q, [X, A]
-    clock: IntArray  # the six numbers below
-
-
-EPISODES, EPOCHS, UPDATES, STEPS, STATE, STAGE = range(6)
-"""What the clock shows: counts, those of updates in this epoch; the present state, or -1 before the
-first; and the stage of the parameters in this epoch."""
-
-
-class Record(NamedTuple):
-    """What is noted of each episode of a call, [episodes]."""
-
-    steps: IntArray
-    reward: FloatArray
-    epoch: IntArray
-    value: FloatArray  # <nu0, V_k>, the optimistic estimate
-    sup_q: FloatArray  # the largest |Q_{k+1}|
-    bonus: FloatArray  # the mean of CB along the path
-    ascension: FloatArray  # the mean of p+ along the path
-
-
-class Snapshots(NamedTuple):
-    """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
-
-    stride: int  # 0 for none
-    policies: FloatArray  # [n, X, A]
-    draw: BoolArray  # for each episode of the call, whether its policy becomes the drawn one
-    Theta: FloatArray
-    rewards: FloatArray
-    Lambda: FloatArray
-    log_pi: FloatArray
-    clock: IntArray
 
 
 @njit(cache=True)
@@ -368,32 +292,77 @@ def ascend(kind: int, first: float, second: float, u: float, CB: float) -> float
 @njit(inline="always")
 def update(world: Simulator, rule: Rule, stats: Statistics, it: Iterate, r: FloatArray) -> float:
     """Optimistic regularised value iteration, once: Q_{k+1}, V_{k+1}, pi_{k+1}; the largest |Q|."""
-    n_states, n_actions = r.shape
-    V, CB, p, rewards, MV, PV, Theta = it.V, it.CB, it.p, it.rewards, it.MV, it.PV, it.Theta
-    gamma, heaven, truncate = world.gamma, rule.heaven, rule.ascension == TRUNCATION
-    phi, block, Lambda = stats.phi, stats.block, stats.Lambda
-    if stats.diagonal:
-        predict_diagonal(world.first, world.after, phi, block, Lambda, stats.counts, V, MV, PV)
-    else:
-        predict_blocks(phi, block, stats.inverse, stats.sums, stats.work, V, MV, PV)
+    V, MV, PV, Theta, rewards = it.V, it.MV, it.PV, it.Theta, it.rewards
     if math.isinf(rule.eta):  # nothing is summed: the policy is greedy for this update alone
         it.clock[UPDATES] = 0
         Theta[:] = 0.0
         rewards[:] = 0.0
     it.clock[UPDATES] += 1
-    for i in range(MV.size):
-        Theta[i] += gamma * MV[i]
+    if stats.own:
+        predict_own(world.first, world.after, stats.phi, stats.Lambda, stats.counts, V, MV, PV)
+    elif stats.diagonal:
+        predict_diagonal(
+            world.first, world.after, stats.phi, stats.block, stats.Lambda, stats.counts, V, MV, PV
+        )
+    else:
+        predict_blocks(stats.phi, stats.block, stats.inverse, stats.sums, stats.work, V, MV, PV)
+    add_to(Theta, world.gamma, MV)
+    truncate = rule.ascension == TRUNCATION
+    largest = target(r, it.CB, it.p, rewards, PV, world.gamma, rule.heaven, truncate)
+    improve(rule.eta, PV, V, it.log_pi, it.cumulative)
+    return largest
+
+
+@njit(cache=True)
+def target(
+    r: FloatArray,
+    CB: FloatArray,
+    p: FloatArray,
+    rewards: FloatArray,
+    PV: FloatArray,
+    gamma: float,
+    heaven: float,
+    truncate: bool,
+) -> float:
+    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of P V; the largest |Q|."""
+    n_states, n_actions = r.shape
     largest = 0.0
     for x in range(n_states):
         for a in range(n_actions):
-            target = r[x, a] + CB[x, a] + gamma * PV[x, a]
+            Q = r[x, a] + CB[x, a] + gamma * PV[x, a]
             if truncate:
-                p[x, a] = 1.0 if target >= heaven else 0.0
+                p[x, a] = 1.0 if heaven <= Q else 0.0
+            Q = (1 - p[x, a]) * Q + p[x, a] * heaven
             rewards[x, a] += r[x, a]
-            PV[x, a] = (1 - p[x, a]) * target + p[x, a] * heaven  # now Q
-            largest = max(largest, abs(PV[x, a]))
-    improve(rule.eta, PV, V, it.log_pi, it.cumulative)
+            PV[x, a] = Q
+            largest = max(largest, abs(Q))
     return largest
+
+
+@njit(cache=True)
+def predict_own(
+    first: IntArray,
+    after: IntArray,
+    phi: FloatArray,
+    Lambda: FloatArray,
+    counts: FloatArray,
+    V: FloatArray,
+    MV: FloatArray,
+    PV: FloatArray,
+) -> None:
+    """M V and P V where every pair has a feature of its own, as one-hot features are."""
+    n_states, n_actions = PV.shape
+    entry = 0
+    for x in range(n_states):
+        for a in range(n_actions):
+            pair = x * n_actions + a
+            end = first[pair + 1]
+            total = 0.0
+            while entry < end:
+                total += counts[entry] * V[after[entry]]
+                entry += 1
+            MV[pair] = phi[pair, 0] * total / Lambda[pair, 0, 0]
+            PV[x, a] = phi[pair, 0] * MV[pair]
 
 
 @njit(cache=True)

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.engine import Iterate, Simulator, Statistics
+from optimist.core.state import Iterate, Simulator, Statistics
 from optimist.features import FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
 
@@ -49,6 +49,7 @@ def statistics(mdp: FiniteMDP, world: Simulator, features: FeatureMap, ridge: fl
     log_det = features.dim * math.log(ridge)
     return Statistics(
         diagonal=diagonal,
+        own=diagonal and np.array_equal(block, np.arange(features.dim)),
         phi=phi,
         block=block,
         Lambda=ridge * identity,

@@ -1,0 +1,101 @@
+"""What the compiled loop works on: named tuples of arrays that it changes in place.
+
+Notation is the paper's: Lambda, CB, p (for p+), V, Q, eta, beta. ``heaven`` is R_max / (1 - gamma).
+"""
+
+from typing import NamedTuple
+
+from optimist.checks import BoolArray, FloatArray, IntArray
+
+
+class Simulator(NamedTuple):
+    """The world: the entries of P by pairs, row ``x * A + a``, with cumulative probabilities."""
+
+    first: IntArray  # [X A + 1], where the entries of each pair begin
+    after: IntArray  # the next state of each entry
+    cumulative: FloatArray  # of the probabilities, within each pair
+    start: FloatArray  # cumulative nu0, [X]
+    gamma: float
+
+
+class Rule(NamedTuple):
+    """The parameters of the algorithm."""
+
+    eta: float
+    beta: float
+    ascension: int
+    a: float  # alpha, or the level of a threshold
+    b: float  # omega
+    heaven: float
+    updates: int
+    observe_last: bool
+    stage: int  # a new stage of the parameters begins a new epoch
+
+
+class Statistics(NamedTuple):
+    """What is kept of the data: the covariance Lambda and the sums of phi(x, a) over next states.
+
+    Each phi(x, a) lies in one of the blocks of Lambda. With blocks of size one (``diagonal``) the
+    transitions are counted by the entries of P; otherwise ``sums[x']`` is the sum of the features
+    that were followed by x', and the inverse is kept up to date.
+    """
+
+    diagonal: bool
+    own: bool  # diagonal, and every pair has a feature of its own, in their order
+    phi: FloatArray  # the features within their block, [X A, s]
+    block: IntArray  # the block of each pair, [X A]
+    Lambda: FloatArray  # [blocks, s, s]
+    inverse: FloatArray  # of Lambda; unused if diagonal
+    counts: FloatArray  # of each entry of P; unused unless diagonal
+    sums: FloatArray  # [X, d]; unused if diagonal
+    visits: IntArray  # of each pair in this episode; unused if diagonal
+    met: IntArray  # the pairs met in this episode
+    stale: IntArray  # rank-one updates of each block since it was factorised
+    work: FloatArray  # room for a vector of d numbers
+    log_det: FloatArray  # [2]: of Lambda now, and at the start of the epoch
+
+
+class Iterate(NamedTuple):
+    """The iterates of value iteration, and the policy that is played."""
+
+    V: FloatArray  # [X]
+    log_pi: FloatArray  # [X, A]
+    cumulative: FloatArray  # of pi, [X, A]
+    CB: FloatArray  # [X, A]
+    p: FloatArray  # [X, A]
+    Theta: FloatArray  # the sum of gamma M V over the epoch's updates, [d]
+    rewards: FloatArray  # the sum of r_k over the epoch's updates, [X, A]
+    Lambda: FloatArray  # at the start of the epoch
+    MV: FloatArray  # room for M V, [d]
+    PV: FloatArray  # room for P V and then Q, [X, A]
+    clock: IntArray  # the six numbers below
+
+
+EPISODES, EPOCHS, UPDATES, STEPS, STATE, STAGE = range(6)
+"""What the clock shows: counts, those of updates in this epoch; the present state, or -1 before the
+first; and the stage of the parameters in this epoch."""
+
+
+class Record(NamedTuple):
+    """What is noted of each episode of a call, [episodes]."""
+
+    steps: IntArray
+    reward: FloatArray
+    epoch: IntArray
+    value: FloatArray  # <nu0, V_k>, the optimistic estimate
+    sup_q: FloatArray  # the largest |Q_{k+1}|
+    bonus: FloatArray  # the mean of CB along the path
+    ascension: FloatArray  # the mean of p+ along the path
+
+
+class Snapshots(NamedTuple):
+    """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
+
+    stride: int  # 0 for none
+    policies: FloatArray  # [n, X, A]
+    draw: BoolArray  # for each episode of the call, whether its policy becomes the drawn one
+    Theta: FloatArray
+    rewards: FloatArray
+    Lambda: FloatArray
+    log_pi: FloatArray
+    clock: IntArray
