@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: help demo test lint bench figure clean
 
 help:
-	@echo "make demo    solve every shipped world exactly and print the table"
+	@echo "make demo    solve every shipped world exactly, then learn some of them"
 	@echo "make test    run the tests"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
 	@echo "make bench   measure the exact solver and the engine against their peers"
