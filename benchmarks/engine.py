@@ -11,8 +11,6 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import importlib.util
 import math
 import resource
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 import optimist as opt
+from benchmarks.timing import best_of
 from optimist.checks import FloatArray, IntArray
 from optimist.core import Sigmoid
 
@@ -34,16 +33,6 @@ SHORT = 300
 
 CONFIG = opt.Configuration(eta=10.0, beta=1.0, ascension=Sigmoid(2 * math.log(K), math.log(K)))
 """Algorithm 1 as printed, one update an episode, at a practical beta."""
-
-
-def best_of(repeats: int, run: Callable[[], Any]) -> tuple[float, Any]:
-    """The shortest time of several runs, in seconds, and what the last one returned."""
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        result = run()
-        times.append(time.perf_counter() - begin)
-    return min(times), result
 
 
 def learn(world: opt.envs.World, episodes: int, config: opt.Configuration = CONFIG) -> Any:

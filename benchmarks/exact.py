@@ -8,7 +8,6 @@ import os
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # read when BLAS is loaded, so before NumPy is imported
 
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -21,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 import optimist as opt
+from benchmarks.timing import best_of
 from optimist.checks import FloatArray
 from optimist.demo import OPEN_FIELD
 from optimist.mdp.optimum import find_optimum
@@ -31,16 +31,6 @@ with warnings.catch_warnings():
 
 AGREE = 1e-9
 """How far two solvers may be apart, relative to the largest value."""
-
-
-def best_of(repeats: int, run: Callable[[], Any]) -> tuple[float, Any]:
-    """The shortest time of several runs, in seconds, and what the last one returned."""
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        result = run()
-        times.append(time.perf_counter() - begin)
-    return min(times), result
 
 
 def random_mdp(rng: np.random.Generator, n: int, n_actions: int, successors: int) -> opt.FiniteMDP:
