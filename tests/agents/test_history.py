@@ -126,3 +126,13 @@ def test_lengths_are_geometric(world):
     spread = np.sqrt(gamma) / (1 - gamma) / np.sqrt(steps.size)
     assert abs(steps.mean() - 1 / (1 - gamma)) < 4 * spread
     assert abs((steps == 1).mean() - (1 - gamma)) < 4 * np.sqrt(gamma * (1 - gamma) / steps.size)
+
+
+def test_a_table_counts_the_episodes_of_the_whole_run():
+    agent = RmaxRaviUcb(envs.RiverSwim(6, gamma=0.9), seed=1)
+    agent.learn(30)
+    later = agent.learn(20).table()
+    np.testing.assert_array_equal(later["episode"], np.arange(30, 50))
+    whole = agent.history.table()
+    for name, column in later.items():
+        np.testing.assert_array_equal(whole[name][30:], column)

@@ -68,7 +68,10 @@ class History:
     def table(self) -> dict[str, FloatArray | IntArray]:
         """The numbers of each episode as columns of equal length, ready for a data frame."""
         columns = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
-        return {"episode": np.arange(len(self.steps)), **{c: getattr(self, c) for c in columns}}
+        return {
+            "episode": self.first + np.arange(len(self.steps)),
+            **{c: getattr(self, c) for c in columns},
+        }
 
     def _comparator(self) -> FloatArray:
         weights = np.bincount(self.chosen, minlength=len(self.rewards)) / len(self.chosen)

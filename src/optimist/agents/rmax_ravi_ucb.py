@@ -1,6 +1,7 @@
 """RMAX-RAVI-UCB, Algorithm 1, on finite worlds."""
 
 import math
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -225,7 +226,7 @@ class RmaxRaviUcb:
         c = self.config
         if isinstance(c.ascension, Truncation) and not math.isinf(c.eta):
             return TablePolicy(np.exp(it.log_pi))
-        w = _linear_weights(it.rewards, self.features)
+        w = self._linear_weights(it.rewards)
         return SoftmaxPolicy(
             Theta=it.Theta.copy() if w is None else it.Theta + w,
             Lambda=it.Lambda.copy(),
@@ -237,6 +238,21 @@ class RmaxRaviUcb:
             features=self.features,
             rewards=it.rewards.copy() if w is None else None,
         )
+
+    def _linear_weights(self, r: FloatArray) -> FloatArray | None:
+        """The weights w with r = Phi w, or None if the rewards are not linear in the features."""
+        if isinstance(self.features, OneHot):
+            return r.ravel()
+        Phi, inverse = self._features_and_inverse
+        w: FloatArray = inverse @ r.ravel()
+        exact = np.abs(Phi @ w - r.ravel()).max() <= LINEAR * max(1.0, np.abs(r).max())
+        return w if exact else None
+
+    @cached_property
+    def _features_and_inverse(self) -> tuple[FloatArray, FloatArray]:
+        """All features as a matrix [X A, d], and its pseudo-inverse."""
+        Phi = self.features.all_actions(np.arange(self.mdp.n_states)).reshape(self.mdp.r.size, -1)
+        return Phi, np.asarray(np.linalg.pinv(Phi), dtype=np.float64)
 
     # Stopping and going on
 
@@ -280,13 +296,3 @@ def _default_features(mdp: FiniteMDP) -> FeatureMap:
     if isinstance(mdp, LinearMDP):
         return Table(mdp.Phi)
     return OneHot(mdp.n_states, mdp.n_actions)
-
-
-def _linear_weights(r: FloatArray, features: FeatureMap) -> FloatArray | None:
-    """The weights w with r = Phi w, or None if the rewards are not linear in the features."""
-    if isinstance(features, OneHot):
-        return r.ravel()
-    Phi = features.all_actions(np.arange(len(r))).reshape(r.size, -1)
-    w = np.linalg.lstsq(Phi, r.ravel(), rcond=None)[0]
-    exact = np.abs(Phi @ w - r.ravel()).max() <= LINEAR * max(1.0, np.abs(r).max())
-    return np.asarray(w) if exact else None
