@@ -3,13 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from optimist import core, envs, features, mdp
-from optimist.core import load_policy
-from optimist.mdp import FiniteMDP, LinearMDP
+from optimist.ids import register_all
 
 if TYPE_CHECKING:
-    from optimist import agents
+    from optimist import agents, core, envs, experiments, features, mdp, report
     from optimist.agents import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
+    from optimist.core import load_policy
+    from optimist.experiments import Results, Study, open_results, run
+    from optimist.mdp import FiniteMDP, LinearMDP
 
 __version__ = "0.1.0"
 
@@ -19,25 +20,49 @@ __all__ = [
     "LinearMDP",
     "OptimisticVI",
     "RaviUcb",
+    "Results",
     "Rmax",
     "RmaxRaviUcb",
+    "Study",
     "__version__",
     "agents",
     "core",
     "envs",
+    "experiments",
     "features",
     "load_policy",
     "mdp",
+    "open_results",
+    "report",
+    "run",
 ]
+
+_ROOMS = {
+    "agents": ("Configuration", "OptimisticVI", "RaviUcb", "Rmax", "RmaxRaviUcb"),
+    "core": ("load_policy",),
+    "envs": (),
+    "experiments": ("Results", "Study", "open_results", "run"),
+    "features": (),
+    "mdp": ("FiniteMDP", "LinearMDP"),
+    "report": (),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """The learners, loaded when first asked for: they need numba, and a saved policy does not."""
-    if name not in __all__:
-        raise AttributeError(f"module 'optimist' has no attribute {name!r}")
-    agents = import_module("optimist.agents")
-    return agents if name == "agents" else getattr(agents, name)
+    """The rooms and what is in them, loaded when first asked for.
+
+    So a saved policy acts without numba, and the command line answers at once.
+    """
+    if name in _ROOMS:
+        return import_module(f"optimist.{name}")
+    if name in _ROOM_OF:
+        return getattr(import_module(f"optimist.{_ROOM_OF[name]}"), name)
+    raise AttributeError(f"module 'optimist' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+register_all()

@@ -9,7 +9,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
 from optimist.envs import WORLDS, FiniteEnv, GridWorld, LowerTauE, environment_id
-from optimist.envs.registration import register_all
+from optimist.ids import register_all
 
 
 @pytest.fixture(params=WORLDS)

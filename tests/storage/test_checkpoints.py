@@ -5,9 +5,16 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, FiniteMDP, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, envs
-from optimist.agents import rmax_ravi_ucb
 from optimist.agents.checkpoint import FILE
-from optimist.core import Adversary, Drifting, Sigmoid, Switching, Threshold, Truncation
+from optimist.core import (
+    Adversary,
+    Drifting,
+    Sigmoid,
+    Switching,
+    Threshold,
+    Truncation,
+    engine,
+)
 from optimist.core.storage import FileError
 from optimist.features import OneHot, Table
 
@@ -76,9 +83,9 @@ def test_a_loaded_learner_goes_on_without_compiling_anew(setting, make, tmp_path
     """The compiled loop is called with arrays of the same types as before."""
     agent, types = make(setting, episodes=5), []
     again = reload(agent, tmp_path)
-    usual = rmax_ravi_ucb.run
+    usual = engine.run
     monkeypatch.setattr(
-        rmax_ravi_ucb, "run", lambda *a: (types.append([numba.typeof(x) for x in a]), usual(*a))
+        engine, "run", lambda *a: (types.append([numba.typeof(x) for x in a]), usual(*a))
     )
     agent.learn(5)
     again.learn(5)
@@ -138,9 +145,13 @@ def test_changing_rewards_are_given_again(setting, make, same, name, anytime, tm
 
 
 LEARNERS = {
-    "ravi": lambda mdp: RaviUcb(mdp, beta=0.3, eta=2.0, updates=3, seed=4, stride=2),
-    "optimistic": lambda mdp: OptimisticVI(mdp, beta=2.0, updates=3, seed=4, stride=2),
-    "rmax": lambda mdp: Rmax(mdp, visits=3, updates=20, seed=4, stride=2),
+    "ravi": lambda mdp: RaviUcb(
+        mdp, config=RaviUcb.Config(beta=0.3, eta=2.0, updates=3), seed=4, stride=2
+    ),
+    "optimistic": lambda mdp: OptimisticVI(
+        mdp, config=OptimisticVI.Config(beta=2.0, updates=3), seed=4, stride=2
+    ),
+    "rmax": lambda mdp: Rmax(mdp, config=Rmax.Config(visits=3, updates=20), seed=4, stride=2),
 }
 
 

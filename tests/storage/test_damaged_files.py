@@ -157,7 +157,7 @@ def forged(text, arrays, digest=None):
     for name in sorted(arrays):
         sha.update(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode())
         sha.update(arrays[name].tobytes())
-    return save(arrays, metadata={"optimist": text, "digest": digest or sha.hexdigest()})
+    return save(arrays, metadata={"optimist": f"{digest or sha.hexdigest()} {text}"})
 
 
 def test_a_format_of_the_future(stored):

@@ -5,6 +5,20 @@ from optimist.agents.history import History
 from optimist.agents.optimistic_vi import OptimisticVI
 from optimist.agents.ravi_ucb import RaviUcb
 from optimist.agents.rmax import Rmax
-from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
+from optimist.agents.rmax_ravi_ucb import Optimism, RmaxRaviUcb
 
-__all__ = ["Configuration", "History", "OptimisticVI", "RaviUcb", "Rmax", "RmaxRaviUcb"]
+AGENTS: dict[str, type[RmaxRaviUcb]] = {
+    agent.__name__: agent for agent in (RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax)
+}
+"""Every learner by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
+
+__all__ = [
+    "AGENTS",
+    "Configuration",
+    "History",
+    "Optimism",
+    "OptimisticVI",
+    "RaviUcb",
+    "Rmax",
+    "RmaxRaviUcb",
+]

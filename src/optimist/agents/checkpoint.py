@@ -29,7 +29,8 @@ def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
     if parts:
         for name in parts[0]:
             arrays[f"history.{name}"] = np.concatenate([part[name] for part in parts])
-        arrays["history.rewards"] = np.array(agent._chosen)
+    if agent._chosen:
+        arrays["chosen"] = np.array(agent._chosen)
     config = asdict(agent.config)
     config.update(eta=repr(agent.config.eta), ascension=ascension_name(agent.config.ascension))
     header = {
@@ -37,6 +38,7 @@ def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
         "config": config,
         "stride": agent.stride,
         "until": agent._until,
+        "remembered": agent._remembered,
         "world": _fingerprint(agent),
         "generators": [g.bit_generator.state for g in (agent._rng, agent._lottery)],
     }
@@ -65,10 +67,10 @@ def restore(agent: "RmaxRaviUcb", header: dict[str, Any], arrays: dict[str, Any]
         array[...] = arrays[f"{group}.{name}"]
     for generator, state in zip((agent._rng, agent._lottery), header["generators"], strict=True):
         generator.bit_generator.state = state
-    agent._until = header["until"]
+    agent._until, agent._remembered = header["until"], header["remembered"]
     history = {n.removeprefix("history."): a for n, a in arrays.items() if n.startswith("history.")}
+    agent._chosen = [checks.frozen(r) for r in arrays.get("chosen", ())]
     if history:
-        agent._chosen = [checks.frozen(r) for r in history.pop("rewards")]
         agent._chunks = [history]
 
 

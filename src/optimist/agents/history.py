@@ -1,6 +1,7 @@
 """What a run has seen: numbers of each episode, and exact values of the policies it played."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -52,18 +53,18 @@ class History:
 
     def values(self) -> FloatArray:
         """The exact values <nu0, V^{pi_k}> under r_k of the policies that were kept, [n]."""
-        return self._best_value() - self.regrets()
+        return self._best_value - self._regrets
 
     def regrets(self) -> FloatArray:
         """The exact regret of each policy that was kept, [n].
 
         The comparator is the best fixed policy for all rewards of the run, in hindsight.
         """
-        return regret(self.mdp, self.policies, self._rewards_of_evaluated(), self._comparator())
+        return self._regrets.copy()
 
     def suboptimality(self) -> float:
         """The mean regret of the policies kept, as a fraction of the comparator's value."""
-        return float(self.regrets().mean() / self._best_value().mean())
+        return float(self._regrets.mean() / self._best_value.mean())
 
     def table(self) -> dict[str, FloatArray | IntArray]:
         """The numbers of each episode as columns of equal length, ready for a data frame."""
@@ -73,17 +74,24 @@ class History:
             **{c: getattr(self, c) for c in columns},
         }
 
+    @cached_property
+    def _regrets(self) -> FloatArray:
+        return regret(self.mdp, self.policies, self._rewards_of_evaluated, self._comparator)
+
+    @cached_property
+    def _best_value(self) -> FloatArray:
+        mu = self.mdp.occupancy(self._comparator)
+        earned = (mu * self._rewards_of_evaluated).sum(axis=(1, 2))
+        return np.asarray(self.mdp.horizon * earned)
+
+    @cached_property
     def _comparator(self) -> FloatArray:
         weights = np.bincount(self.chosen, minlength=len(self.rewards)) / len(self.chosen)
         mean = np.einsum("m,mxa->xa", weights, self.rewards)
         return best_in_hindsight(self.mdp, mean).policy
 
+    @property
     def _rewards_of_evaluated(self) -> FloatArray:
         if not len(self.evaluated):
             raise ValueError("no policies were kept to be evaluated: the stride was 0")
         return self.rewards[self.chosen[self.evaluated - self.first]]
-
-    def _best_value(self) -> FloatArray:
-        mu = self.mdp.occupancy(self._comparator())
-        earned = (mu * self._rewards_of_evaluated()).sum(axis=(1, 2))
-        return np.asarray(self.mdp.horizon * earned)

@@ -1,6 +1,7 @@
 """Optimistic value iteration, in the manner of UCBVI and LSVI-UCB."""
 
 import math
+from dataclasses import dataclass
 
 from optimist.agents.configuration import Configuration
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
@@ -10,11 +11,35 @@ from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 
 
-class OptimisticVI(RmaxRaviUcb):
-    """The truncation rule without regularisation, eta = infinity: greedy for the last values.
+@dataclass(frozen=True)
+class OptimisticVIConfig:
+    """The parameters of optimistic value iteration.
 
-    A pair without data is worth its reward and its bonus, so that it counts as promising only if
-    beta is of the order of R_max H; below that, exploration is left to chance.
+    Attributes
+    ----------
+    beta
+        The exploration coefficient: bonuses are beta times the uncertainty of a pair.
+    updates
+        Sweeps of value iteration at the end of an episode.
+    """
+
+    beta: float = 1.0
+    updates: int = 10
+
+    def __post_init__(self) -> None:
+        self.rule()  # refuses bad parameters at once
+
+    def rule(self) -> Configuration:
+        """The engine's configuration."""
+        return Configuration(math.inf, self.beta, Truncation(), updates=self.updates)
+
+
+class OptimisticVI(RmaxRaviUcb):
+    """Optimistic value iteration: bonuses, cut-off values, and greedy play.
+
+    It is the truncation rule without regularisation, eta = infinity. A pair without data is worth
+    its reward and its bonus, so that it counts as promising only if beta is of the order of R_max
+    H; below that, exploration is left to chance.
 
     Examples
     --------
@@ -24,14 +49,15 @@ class OptimisticVI(RmaxRaviUcb):
     True
     """
 
+    Config = OptimisticVIConfig
+
     def __init__(
         self,
         world: World | FiniteMDP,
         features: FeatureMap | None = None,
-        beta: float = 1.0,
-        updates: int = 10,
+        config: OptimisticVIConfig | None = None,
         seed: int = 0,
         stride: int = 10,
     ) -> None:
-        config = Configuration(math.inf, beta, Truncation(), updates=updates)
-        super().__init__(world, features, config, seed=seed, stride=stride)
+        rule = (config or OptimisticVIConfig()).rule()
+        super().__init__(world, features, rule, seed=seed, stride=stride)

@@ -23,14 +23,14 @@ class Bar:
 
 
 @contextmanager
-def progress(episodes: int) -> Iterator[Bar]:
+def progress(episodes: int, show: bool = True) -> Iterator[Bar]:
     """Show progress while learning; an interruption is raised when the block has ended.
 
     Compiled code cannot be interrupted half way, and need not be: the signal is noted, the loop
     ends after the present call, and what was learnt is whole.
     """
     shown, task = None, None
-    if sys.stderr is not None and sys.stderr.isatty():
+    if show and sys.stderr is not None and sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import Progress
 

@@ -1,5 +1,7 @@
 """RAVI-UCB: bonuses alone, with values cut off at R_max H (Moulin and Neu, 2023)."""
 
+from dataclasses import dataclass
+
 from optimist.agents.configuration import Configuration
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
 from optimist.core import Truncation
@@ -8,28 +10,55 @@ from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 
 
-class RaviUcb(RmaxRaviUcb):
-    """The algorithm with the truncation rule for its ascension function (Section 3.3).
+@dataclass(frozen=True)
+class RaviUcbConfig:
+    """The parameters of RAVI-UCB.
 
-    Cut-off values have no closed form, so on finite worlds its policies are tables.
+    Attributes
+    ----------
+    beta
+        The exploration coefficient: bonuses are beta times the uncertainty of a pair.
+    eta
+        The learning rate of the policy.
+    updates
+        Updates of values and policy at the end of an episode.
+    """
+
+    beta: float = 1.0
+    eta: float = 10.0
+    updates: int = 10
+
+    def __post_init__(self) -> None:
+        self.rule()  # refuses bad parameters at once
+
+    def rule(self) -> Configuration:
+        """The engine's configuration."""
+        return Configuration(self.eta, self.beta, Truncation(), updates=self.updates)
+
+
+class RaviUcb(RmaxRaviUcb):
+    """Optimistic once: bonuses, and values cut off at R_max H.
+
+    It is the algorithm with the truncation rule for its ascension function (Section 3.3). Cut-off
+    values have no closed form, so on finite worlds its policies are tables.
 
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = RaviUcb(envs.RiverSwim(6, gamma=0.99), seed=0)
+    >>> agent = RaviUcb(envs.RiverSwim(6, gamma=0.99), config=RaviUcbConfig(beta=1.0), seed=0)
     >>> agent.learn(1000).suboptimality() < 0.1
     True
     """
+
+    Config = RaviUcbConfig
 
     def __init__(
         self,
         world: World | FiniteMDP,
         features: FeatureMap | None = None,
-        beta: float = 1.0,
-        eta: float = 10.0,
-        updates: int = 10,
+        config: RaviUcbConfig | None = None,
         seed: int = 0,
         stride: int = 10,
     ) -> None:
-        config = Configuration(eta, beta, Truncation(), updates=updates)
-        super().__init__(world, features, config, seed=seed, stride=stride)
+        rule = (config or RaviUcbConfig()).rule()
+        super().__init__(world, features, rule, seed=seed, stride=stride)

@@ -3,7 +3,7 @@
 import math
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,10 +15,9 @@ from optimist.agents.history import History
 from optimist.agents.progress import progress
 from optimist.checks import FloatArray
 from optimist.core import Fixed, Rewards, SoftmaxPolicy, TablePolicy, Truncation
-from optimist.core.engine import run
 from optimist.core.finite import iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
-from optimist.core.state import EPISODES, STAGE, UPDATES, Iterate, Record, Rule, Snapshots
+from optimist.core.state import EPISODES, STAGE, STEPS, UPDATES, Iterate, Record, Rule, Snapshots
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
@@ -28,6 +27,14 @@ CHUNK_STEPS = 200_000
 
 LINEAR = 1e-9
 """How far rewards may be from linear in the features to count as linear: rounding."""
+
+
+class Optimism(NamedTuple):
+    """What a learner believes just now."""
+
+    value: FloatArray  # V, [X]
+    bonus: FloatArray  # CB, [X, A]
+    ascension: FloatArray  # p+, the probability of heaven, [X, A]
 
 
 class RmaxRaviUcb:
@@ -60,6 +67,8 @@ class RmaxRaviUcb:
     1
     """
 
+    Config: ClassVar[type[Any]] = Configuration
+
     def __init__(
         self,
         world: World | FiniteMDP,
@@ -86,6 +95,7 @@ class RmaxRaviUcb:
         self._until = 0  # the episode before which the rewards are asked for again
         self._chosen: list[FloatArray] = []  # the reward functions so far
         self._chunks: list[dict[str, Any]] = []
+        self._remembered = 0  # the first episode of the history
 
     # Learning
 
@@ -94,24 +104,36 @@ class RmaxRaviUcb:
         """How many episodes have been played."""
         return int(self._iterate.clock[EPISODES])
 
-    def learn(self, episodes: int) -> History:
+    @property
+    def steps(self) -> int:
+        """How many steps have been taken."""
+        return int(self._iterate.clock[STEPS])
+
+    def learn(self, episodes: int, show_progress: bool = True) -> History:
         """Play and learn; the history of these episodes. Calling it again goes on.
 
         An interruption (Ctrl-C) takes effect between two episodes, and all that was learnt stays.
+        Progress is shown in a terminal only.
         """
         end = self.episodes + checks.count(episodes, "episodes")
         first, before = self.episodes, len(self._chunks)
-        with progress(episodes) as bar:
+        with progress(episodes, show_progress) as bar:
             while self.episodes < end and not bar.interrupted:
                 bar.advance(self._learn_some(end - self.episodes))
         return self._history(before, first)
 
     @property
     def history(self) -> History:
-        """The history of all episodes so far."""
+        """The history of all episodes so far, or of those since it was last forgotten."""
         if not self._chunks:
-            raise ValueError("nothing has been learnt yet")
-        return self._history(0, 0)
+            raise ValueError("nothing has been learnt yet, or all of it is forgotten")
+        return self._history(0, self._remembered)
+
+    def forget(self) -> None:
+        """Drop the history so far, to bound the memory of a long run. What was learnt stays."""
+        self._chunks.clear()
+        del self._chosen[:-1]
+        self._remembered = self.episodes
 
     def _learn_some(self, most: int) -> int:
         """Play as many episodes as one call should, under one reward function; how many."""
@@ -151,6 +173,8 @@ class RmaxRaviUcb:
             log_pi=self._drawn.log_pi,
             clock=self._drawn.clock,
         )
+        from optimist.core.engine import run  # numba takes its time: only those who learn wait
+
         run(
             self._simulator,
             rule,
@@ -207,6 +231,12 @@ class RmaxRaviUcb:
         return History(**columns, rewards=np.array(self._chosen), first=first, mdp=self.mdp)
 
     # Acting
+
+    @property
+    def optimism(self) -> Optimism:
+        """The values, bonuses and probabilities of heaven of the last update."""
+        it = self._iterate
+        return Optimism(it.V.copy(), it.CB.copy(), it.p.copy())
 
     @property
     def policy(self) -> SoftmaxPolicy | TablePolicy:

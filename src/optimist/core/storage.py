@@ -28,8 +28,12 @@ def write(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str,
     # safetensors stores the bytes of strided arrays as they lie, so they are laid out first.
     tensors = {name: _laid_out(array) for name, array in arrays.items()}
     text = json.dumps({**header, "kind": kind, "format": FORMAT}, sort_keys=True)
-    digest = _digest(text, tensors)
-    data = save(tensors, metadata={HEADER: text, "digest": digest})
+    # One entry alone: safetensors writes several in an order that changes from run to run.
+    write_bytes(path, save(tensors, metadata={HEADER: f"{_digest(text, tensors)} {text}"}))
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all, and stays after a crash."""
     target = Path(path)
     temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
@@ -50,7 +54,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
         with safe_open(path, framework="numpy") as file:  # of the right length, or refused
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             metadata = file.metadata()
-        text, digest = metadata[HEADER], metadata["digest"]
+        digest, _, text = metadata[HEADER].partition(" ")
         header = json.loads(text)
         version, _ = header["format"], header["kind"]
     except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:

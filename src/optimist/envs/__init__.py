@@ -22,13 +22,12 @@ from optimist.envs.environment import FiniteEnv
 from optimist.envs.grid import FourRooms, GridWorld, Maze
 from optimist.envs.lower_bounds import LowerK, LowerTauE
 from optimist.envs.random_linear import RandomLinear
-from optimist.envs.registration import WORLDS, environment_id, register_all
+from optimist.envs.registration import WORLDS
 from optimist.envs.resets import GeometricReset
 from optimist.envs.river_swim import RiverSwim
 from optimist.envs.six_arms import SixArms
 from optimist.envs.world import World
-
-register_all()
+from optimist.ids import environment_id
 
 __all__ = [
     "WORLDS",

@@ -55,3 +55,8 @@ class DeepSea(World):
     def position(self, state: int) -> tuple[int, int]:
         row = (math.isqrt(8 * state + 1) - 1) // 2  # rows begin at the states row (row + 1) / 2
         return row, state - row * (row + 1) // 2
+
+    @property
+    def moves(self) -> tuple[tuple[int, int], ...]:
+        """Down and left, down and right."""
+        return (1, -1), (1, 1)

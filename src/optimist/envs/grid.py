@@ -44,7 +44,7 @@ class Grid(World):
         symbols, cells = self._symbols, self._cells
         starts, goals = symbols == "S", symbols == "G"
         if not starts.any() or not goals.any():
-            raise ValueError("the map needs at least one start S and one goal G")
+            raise ValueError("layout: the map needs at least one start S and one goal G")
         number = np.full(np.add(cells.max(axis=0), 3), -1)  # with a border that is no cell
         number[tuple(cells.T + 1)] = np.arange(len(cells))
         after = [number[tuple((cells + 1 + step).T)] for step in STEPS]
@@ -72,6 +72,11 @@ class Grid(World):
         return int(row), int(column)
 
     @property
+    def moves(self) -> tuple[tuple[int, int], ...]:
+        """Up, right, down, left."""
+        return STEPS
+
+    @property
     def _lines(self) -> list[str]:
         if not isinstance(self.layout, str):
             raise TypeError(f"layout = {self.layout!r} is not text: a map is a string of lines")
@@ -79,16 +84,17 @@ class Grid(World):
         for i, line in enumerate(lines):
             if len(line) != len(lines[0]):
                 raise ValueError(
-                    f"line {i + 1} of the map has {len(line)} cells, the first has {len(lines[0])}"
+                    f"layout: line {i + 1} of the map has {len(line)} cells, "
+                    f"the first has {len(lines[0])}"
                 )
             for j, c in enumerate(line):
                 if c not in SYMBOLS:
                     raise ValueError(
-                        f"line {i + 1}, column {j + 1} of the map is {c!r}; a cell is one of "
-                        f"{' '.join(SYMBOLS)}"
+                        f"layout: line {i + 1}, column {j + 1} of the map is {c!r}; "
+                        f"a cell is one of {' '.join(SYMBOLS)}"
                     )
         if not lines:
-            raise ValueError("the map is empty")
+            raise ValueError("layout: the map is empty")
         return lines
 
     @cached_property

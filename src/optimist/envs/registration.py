@@ -1,43 +1,18 @@
-"""The names under which Gymnasium finds the worlds: ``gymnasium.make("optimist/RiverSwim-v0")``."""
+"""The shipped worlds by name, and the functions by which Gymnasium makes them."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-import gymnasium
-
-from optimist.envs import (
-    combination_lock,
-    deep_sea,
-    grid,
-    lower_bounds,
-    random_linear,
-    river_swim,
-    six_arms,
-)
 from optimist.envs.environment import FiniteEnv
 from optimist.envs.world import World
+from optimist.ids import WORLD_MODULES
 
 WORLDS: dict[str, type[World]] = {
-    world.__name__: world
-    for world in (
-        river_swim.RiverSwim,
-        deep_sea.DeepSea,
-        grid.GridWorld,
-        grid.FourRooms,
-        grid.Maze,
-        combination_lock.CombinationLock,
-        six_arms.SixArms,
-        random_linear.RandomLinear,
-        lower_bounds.LowerK,
-        lower_bounds.LowerTauE,
-    )
+    name: getattr(import_module(f"optimist.envs.{module}"), name)
+    for name, module in WORLD_MODULES.items()
 }
 """Every shipped world by name; each can be built without arguments."""
-
-
-def environment_id(name: str) -> str:
-    """The name of a world in Gymnasium's registry."""
-    return f"optimist/{name}-v0"
 
 
 def __getattr__(name: str) -> Callable[..., FiniteEnv]:
@@ -49,10 +24,3 @@ def __getattr__(name: str) -> Callable[..., FiniteEnv]:
         return WORLDS[name](**parameters).make(render_mode)
 
     return make
-
-
-def register_all() -> None:
-    """Tell Gymnasium of every world it does not know yet."""
-    for name in WORLDS:
-        if environment_id(name) not in gymnasium.registry:
-            gymnasium.register(id=environment_id(name), entry_point=f"{__name__}:{name}")

@@ -49,3 +49,8 @@ class RiverSwim(World):
 
     def position(self, state: int) -> tuple[int, int]:
         return 0, state
+
+    @property
+    def moves(self) -> tuple[tuple[int, int], ...]:
+        """Left and right."""
+        return (0, -1), (0, 1)

@@ -70,3 +70,8 @@ class World(ABC):
     def position(self, state: int) -> tuple[int, int]:
         """Row and column of a state on the board."""
         return divmod(state, BOARD_WIDTH)
+
+    @property
+    def moves(self) -> tuple[tuple[int, int], ...] | None:
+        """Where each action leads on the board, down and right, if that has a meaning."""
+        return None

@@ -1,0 +1,34 @@
+"""The names under which Gymnasium finds the worlds: ``gymnasium.make("optimist/RiverSwim-v0")``.
+
+They are told to Gymnasium as soon as ``optimist`` is imported, the worlds themselves are not: only
+``make`` imports them.
+"""
+
+import gymnasium
+
+WORLD_MODULES = {
+    "RiverSwim": "river_swim",
+    "DeepSea": "deep_sea",
+    "GridWorld": "grid",
+    "FourRooms": "grid",
+    "Maze": "grid",
+    "CombinationLock": "combination_lock",
+    "SixArms": "six_arms",
+    "RandomLinear": "random_linear",
+    "LowerK": "lower_bounds",
+    "LowerTauE": "lower_bounds",
+}
+"""The modules of `optimist.envs` in which the shipped worlds are."""
+
+
+def environment_id(name: str) -> str:
+    """The name of a world in Gymnasium's registry."""
+    return f"optimist/{name}-v0"
+
+
+def register_all() -> None:
+    """Tell Gymnasium of every world it does not know yet."""
+    for name in WORLD_MODULES:
+        if environment_id(name) not in gymnasium.registry:
+            entry_point = f"optimist.envs.registration:{name}"
+            gymnasium.register(id=environment_id(name), entry_point=entry_point)
