@@ -1,0 +1,153 @@
+"""Carrying out one run, so that it can be killed at any moment and gone on with."""
+
+import errno
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from optimist.agents import AGENTS, RmaxRaviUcb
+from optimist.agents.checkpoint import FILE as AGENT
+from optimist.checks import IntArray
+from optimist.experiments.curves import (
+    Curves,
+    average,
+    curves_of,
+    final,
+    joined,
+    read_curves,
+    with_regret,
+    write_curves,
+)
+from optimist.experiments.environment import environment
+from optimist.experiments.run_folder import Busy, RunFolder
+from optimist.experiments.snapshots import Snapshots, can_be_drawn
+from optimist.experiments.specification import Specification, agent_name
+
+CHECKPOINT_SECONDS = 2.0
+"""How much work a kill may cost, but for the time between two marks."""
+
+
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS)
+"""Errors of the disk, not of the run: the next run would meet them too."""
+
+
+class Task(NamedTuple):
+    """What a worker is told: plain data and a path, which any engine can send."""
+
+    specification: dict[str, Any]
+    folder: str
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
+
+
+class Outcome(NamedTuple):
+    """How it went: "finished"; "busy", another process is at it; or "disk", with what is wrong."""
+
+    state: str
+    message: str = ""
+
+
+def execute(task: Task) -> Outcome:
+    """Carry out a run in its folder.
+
+    The run goes from mark to mark. The marks depend on the specification alone, and so does all
+    that is computed between two of them; a checkpoint is taken at a mark. So a run that was killed
+    and gone on with gives the same bytes as one that was not.
+    """
+    folder = RunFolder(Path(task.folder))
+    if not folder.path.parent.is_dir():
+        raise FileNotFoundError(
+            f"{folder.path.parent} is not there: all machines of a cluster have to see one folder"
+        )
+    try:
+        with folder.locked():
+            if not folder.finished:
+                _run(Specification.from_plain(task.specification), folder, task.checkpoint_seconds)
+    except Busy:
+        return Outcome("busy")
+    except OSError as error:
+        if error.errno in DISK:
+            return Outcome("disk", f"{folder.path} cannot be written: {error.strerror}")
+        raise
+    return Outcome("finished")
+
+
+def marks(episodes: int, stride: int) -> IntArray:
+    """The numbers of episodes after which a run stops to look at itself.
+
+    They are multiples of the stride, dense at the beginning, where most is learnt; and the end.
+
+    Examples
+    --------
+    >>> marks(episodes=1000, stride=100)
+    array([   0,  100,  200,  300,  400,  500,  600,  700,  800,  900, 1000])
+    """
+    strides = -(-episodes // stride)
+    early = np.geomspace(1, strides, 17).round()
+    units = np.union1d(early, np.linspace(0, strides, 11).round()).astype(np.int64)
+    return np.minimum(units * stride, episodes)
+
+
+def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> None:
+    folder.write_json("specification.json", spec.plain)
+    folder.note_environment(environment())
+    agent, parts, shots = _begin(spec, folder)
+    saved = time.monotonic()
+    for mark in marks(spec.episodes, spec.stride):
+        if mark > agent.episodes:
+            steps = agent.steps
+            history = agent.learn(int(mark) - agent.episodes, show_progress=False)
+            parts.append(curves_of(history, steps))
+            agent.forget()  # the policies are evaluated: a checkpoint need not hold them
+        if shots is not None and mark not in shots.episodes:
+            shots = shots.taken(agent)
+        if parts and (time.monotonic() - saved >= checkpoint_seconds or mark == spec.episodes):
+            _checkpoint(folder, agent, parts, shots)
+            saved = time.monotonic()
+        (folder.path / "episodes").write_text(str(agent.episodes))
+    agent.policy.save(folder.path / "policy.safetensors")
+    curves = with_regret(joined(parts))
+    write_curves(folder.path / "curves.parquet", curves)
+    folder.write_json("result.json", _result(spec, curves))
+    for name in ("checkpoint.parquet", "episodes", "failure.json"):
+        (folder.path / name).unlink(missing_ok=True)
+
+
+def _begin(
+    spec: Specification, folder: RunFolder
+) -> tuple[RmaxRaviUcb, list[Curves], Snapshots | None]:
+    """The agent, its curves and its snapshots as of the last checkpoint, or before the start."""
+    drawn = can_be_drawn(spec.world)
+    if not (folder.path / AGENT).exists():
+        return spec.learner(), [], Snapshots.none(spec.world) if drawn else None
+    agent = AGENTS[agent_name(spec.agent)].load(folder.path, spec.world)
+    # The agent is written last; what is later than it belongs to a checkpoint cut short.
+    curves = read_curves(folder.path / "checkpoint.parquet")
+    keep = curves["episode"] <= agent.episodes
+    parts = [{name: column[keep] for name, column in curves.items()}]
+    return agent, parts, folder.snapshots.until(agent.episodes) if drawn else None
+
+
+def _checkpoint(
+    folder: RunFolder, agent: RmaxRaviUcb, parts: list[Curves], shots: Snapshots | None
+) -> None:
+    write_curves(folder.path / "checkpoint.parquet", joined(parts))
+    if shots is not None:
+        shots.write(folder.path / "snapshots.safetensors")
+    agent.save(folder.path)
+
+
+def _result(spec: Specification, curves: Curves) -> dict[str, Any]:
+    """The run in a few numbers."""
+    mdp = spec.world.mdp
+    optimal = mdp.optimal().value
+    return {
+        "episodes": spec.episodes,
+        "steps": int(curves["steps"][-1]),
+        "optimal": optimal,
+        "uniform": float(mdp.value(mdp.uniform_policy)),
+        "regret": float(curves["regret"][-1]),
+        "average_suboptimality": average(curves),
+        "final_suboptimality": final(curves),
+    }

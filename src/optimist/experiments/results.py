@@ -1,0 +1,217 @@
+"""The results of a study: numbers, tables, figures and the report."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from optimist.checks import FloatArray, IntArray
+from optimist.experiments import curves as columns
+from optimist.experiments import statistics
+from optimist.experiments.run_folder import RunFolder
+from optimist.experiments.statistics import Estimate
+from optimist.experiments.study import Run, Study
+from optimist.experiments.study_folder import StudyFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+MEASURES = ("average", "iqm", "final", "regret", "slope")
+"""What a table says of an agent in a world: see `Cell`."""
+
+
+class Cell:
+    """What the seeds of one agent in one world say. Suboptimality is a fraction of the optimum.
+
+    Attributes
+    ----------
+    seeds
+        The numbers of the seeds that have finished, [n].
+    episode
+        The episodes whose policies were evaluated, [T].
+    suboptimality, regret
+        Of each seed at each of them, [n, T]; the regret is in units of value.
+    average, iqm
+        The mean suboptimality over a run: its mean and its interquartile mean over the seeds.
+    final
+        The mean suboptimality over the last tenth of a run.
+    total
+        The regret at the end of a run.
+    slope
+        The slope of the regret in the logarithms, over the last tenth of the episodes and on.
+    """
+
+    def __init__(self, world: Any, runs: Sequence[Run], folders: Sequence[RunFolder]) -> None:
+        # Where nothing can be earned nothing can be lost either: any scale gives zero.
+        scale = world.mdp.optimal().value or 1.0
+        tables = [folder.curves for folder in folders]
+        self.seeds: IntArray = np.array([r.index for r in runs])
+        self.episode: IntArray = tables[0]["episode"]
+        self.suboptimality: FloatArray = np.array([t["suboptimality"] for t in tables]) / scale
+        self.regret: FloatArray = np.array([t["regret"] for t in tables])
+        self.averages: FloatArray = np.array([columns.average(t) for t in tables]) / scale
+        self.finals: FloatArray = np.array([columns.final(t) for t in tables]) / scale
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """Each of the measures with its interval."""
+        rng = np.random.default_rng(0)
+        return {
+            "average": statistics.estimate(self.averages, "mean", rng),
+            "iqm": statistics.estimate(self.averages, "iqm", rng),
+            "final": statistics.estimate(self.finals, "mean", rng),
+            "regret": statistics.estimate(self.regret[:, -1], "mean", rng),
+            "slope": statistics.log_log_slope(self.episode, self.regret, rng),
+        }
+
+
+class Results:
+    """What has come of a study so far, read from its folder.
+
+    Examples
+    --------
+    >>> import optimist as opt
+    >>> study = opt.Study({"river": opt.envs.RiverSwim(6)}, {"R-max": opt.Rmax}, 200, seeds=2)
+    >>> results = opt.run(study, jobs=1)
+    >>> results.cell("river", "R-max").regret.shape
+    (2, 200)
+    >>> print(results.table().columns("world", "agent", "seeds"))
+    world  agent  seeds
+    river  R-max  2
+    """
+
+    def __init__(self, folder: StudyFolder, study: Study) -> None:
+        self.folder, self.study = folder, study
+        self._cells: dict[tuple[str, str], Cell] = {}
+
+    @cached_property
+    def finished(self) -> tuple[Run, ...]:
+        """The runs that have finished."""
+        return tuple(r for r in self.study.runs if self.folder.of(r).finished)
+
+    @cached_property
+    def failures(self) -> dict[Run, str]:
+        """The runs that failed when they were last tried, and why."""
+        left = [r for r in self.study.runs if r not in set(self.finished)]
+        found = {r: self.folder.of(r).failure for r in left}
+        return {r: message for r, message in found.items() if message is not None}
+
+    @property
+    def unfinished(self) -> int:
+        """How many runs have neither finished nor failed."""
+        return len(self.study.runs) - len(self.finished) - len(self.failures)
+
+    @property
+    def environments(self) -> list[dict[str, str]]:
+        """What the finished runs ran on, each once."""
+        found: list[dict[str, str]] = []
+        for r in self.finished:
+            seen = self.folder.of(r).read_json("environment.json")
+            found += [e for e in seen if e not in found]
+        return found
+
+    def cell(self, world: str, agent: str) -> Cell | None:
+        """What the seeds of an agent in a world say, or None if none has finished."""
+        key = (world, agent)
+        if key not in self._cells:
+            runs = [r for r in self.finished if (r.world, r.agent) == key]
+            if not runs:
+                return None
+            folders = [self.folder.of(r) for r in runs]
+            self._cells[key] = Cell(self.study.worlds[world], runs, folders)
+        return self._cells[key]
+
+    def table(self) -> "Table":
+        """The measures of each agent in each world, with intervals, as rows of plain values."""
+        rows = Table()
+        for world in self.study.worlds:
+            for agent in self.study.agents:
+                cell = self.cell(world, agent)
+                if cell is None:
+                    continue
+                row: dict[str, Any] = {"world": world, "agent": agent, "seeds": len(cell.seeds)}
+                for name in MEASURES:
+                    found = cell.estimates[name]
+                    row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+                rows.append(row)
+        return rows
+
+    def improvement(self, world: str, agent: str, other: str) -> Estimate | None:
+        """The probability that a run of an agent loses less on average than one of another."""
+        a, b = self.cell(world, agent), self.cell(world, other)
+        if a is None or b is None:
+            return None
+        rng = np.random.default_rng(0)
+        return statistics.probability_of_improvement(a.averages, b.averages, rng)
+
+    # Looking at them
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """Everything that figures and the report show, as plain data."""
+        from optimist.experiments.summary import summary
+
+        return summary(self)
+
+    def plot(
+        self,
+        what: Literal["regret", "suboptimality"] = "regret",
+        log: Literal["", "x", "y", "xy"] = "",
+    ) -> "Figure":
+        """The curves of all worlds as a figure of matplotlib, with logarithmic axes if asked."""
+        from optimist.report.figures import curves_figure
+
+        return curves_figure(self.data, what, log)
+
+    def figures(self, folder: str | Path, formats: Sequence[str] = ("pdf", "png")) -> list[Path]:
+        """Write figures fit for a paper; the files."""
+        from optimist.report.figures import save_figures
+
+        return save_figures(self.data, Path(folder), tuple(formats))
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the report, one page that needs nothing else; by default into the folder."""
+        from optimist.report.page import write_page
+
+        file = self.folder.path / "report.html" if path is None else Path(path)
+        write_page(self.data, file)
+        return file
+
+
+class Table(list[dict[str, Any]]):
+    """Rows of plain values."""
+
+    def columns(self, *names: str) -> "Table":
+        """The same rows with these columns only."""
+        return Table({name: row[name] for name in names} for row in self)
+
+    def __str__(self) -> str:
+        if not self:
+            return "(nothing has finished)"
+        cells = [list(self[0]), *([_text(v) for v in row.values()] for row in self)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        return "\n".join(
+            "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip()
+            for line in cells
+        )
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The rows as a data frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("pandas is not installed: pip install 'optimist[pandas]'") from None
+        return pd.DataFrame(self)
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def open_results(folder: str | Path) -> Results:
+    """The results of the study in a folder, as far as they have come."""
+    there = StudyFolder(Path(folder))
+    return Results(there, there.study)

@@ -1,0 +1,172 @@
+"""A run as data: a world, an agent, a number of episodes and a seed; and its identity."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from optimist import checks
+from optimist.agents import AGENTS, RmaxRaviUcb
+from optimist.envs import WORLDS, World
+from optimist.experiments.parameters import DataError, Plain, did_you_mean, from_plain, to_plain
+
+FORMAT = 1
+
+EVALUATIONS = 400
+"""About how many policies of a run are evaluated if nobody says."""
+
+
+@dataclass(frozen=True)
+class Specification:
+    """Everything that a run depends on. Two runs with the same specification are the same run.
+
+    Attributes
+    ----------
+    world
+        A shipped world.
+    agent
+        The configuration of an agent: which agent it is for, its class says.
+    episodes
+        How many episodes are played.
+    stride
+        Every so many episodes the policy is evaluated exactly.
+    seed
+        The seed that the agent is given.
+
+    Examples
+    --------
+    >>> from optimist import agents, envs
+    >>> rmax = agents.Rmax.Config()
+    >>> spec = Specification(envs.RiverSwim(6), rmax, episodes=100, stride=1, seed=0)
+    >>> spec.id
+    'fec5a20e8279039b'
+    >>> Specification.from_plain(spec.plain) == spec
+    True
+    """
+
+    world: World
+    agent: Any
+    episodes: int
+    stride: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        world_name(self.world), agent_name(self.agent)
+        for name, least in (("episodes", 1), ("stride", 1), ("seed", 0)):
+            object.__setattr__(self, name, checks.count(getattr(self, name), name, least))
+
+    @cached_property
+    def plain(self) -> Plain:
+        """The specification as plain data, every parameter spelt out."""
+        return {
+            "format": FORMAT,
+            "world": world_table(self.world),
+            "agent": agent_table(self.agent),
+            "episodes": self.episodes,
+            "stride": self.stride,
+            "seed": self.seed,
+        }
+
+    @cached_property
+    def id(self) -> str:
+        """A digest of the specification, by which the run is known."""
+        return digest(self.plain)[:16]
+
+    @classmethod
+    def from_plain(cls, data: Plain) -> "Specification":
+        """The specification of plain data."""
+        if data.get("format") != FORMAT:
+            raise ValueError(f"a specification of format {data.get('format')}, not {FORMAT}")
+        keys = {"format", "world", "agent", "episodes", "stride", "seed"}
+        if set(data) != keys:
+            odd = ", ".join(sorted(set(data) ^ keys))
+            raise ValueError(f"a specification has {', '.join(sorted(keys))}; wrong about {odd}")
+        return cls(
+            read_world(data["world"]),
+            read_agent(data["agent"]),
+            data["episodes"],
+            data["stride"],
+            data["seed"],
+        )
+
+    def learner(self) -> RmaxRaviUcb:
+        """The agent, before its first episode."""
+        agent = AGENTS[agent_name(self.agent)]
+        return agent(self.world, config=self.agent, seed=self.seed, stride=self.stride)
+
+
+def digest(data: Plain) -> str:
+    """A digest of plain data."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def derived_seed(seed: int, index: int, world: World, agent: Any) -> int:
+    """The seed of the run with a number ``index`` in a study of seed ``seed``.
+
+    It depends on the world and the agent of the run and on nothing else of the study, so that
+    adding an agent, a world or a seed changes no other run, and all runs are independent.
+    """
+    own = digest({"world": world_table(world), "agent": agent_table(agent)})
+    entropy = [seed, index, int(own[:32], 16)]
+    return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1)
+
+
+def default_stride(episodes: int) -> int:
+    """How often policies are evaluated if nobody says."""
+    return max(1, checks.count(episodes, "episodes") // EVALUATIONS)
+
+
+def world_name(world: Any) -> str:
+    """The name of a shipped world."""
+    name = type(world).__name__
+    if type(world) is not WORLDS.get(name):
+        raise TypeError(f"{world!r} is not a shipped world: {', '.join(WORLDS)}")
+    return name
+
+
+def world_table(world: World) -> Plain:
+    """The table that names a world and gives its parameters."""
+    return {"world": world_name(world), **to_plain(world)}
+
+
+def agent_table(config: Any) -> Plain:
+    """The table that names an agent and gives its parameters."""
+    return {"agent": agent_name(config), **to_plain(config)}
+
+
+def agent_name(config: Any) -> str:
+    """The name of the agent that a configuration is for."""
+    for name, agent in AGENTS.items():
+        if type(config) is agent.Config:
+            return name
+    raise TypeError(f"{config!r} is not the configuration of an agent: {', '.join(AGENTS)}")
+
+
+def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> World:
+    """The world of a table that names it and gives its parameters."""
+    kind, parameters = _split(data, "world", WORLDS, path)
+    world: World = from_plain(kind, parameters, path)
+    return world
+
+
+def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> Any:
+    """The configuration of the agent of a table that names it and gives its parameters."""
+    kind, parameters = _split(data, "agent", AGENTS, path)
+    return from_plain(kind.Config, parameters, path, kind.__name__)
+
+
+def _split(
+    data: Mapping[str, Any], key: str, known: Mapping[str, Any], path: tuple[str, ...]
+) -> tuple[Any, Plain]:
+    if key not in data:
+        raise DataError(path, f"{key} is missing: one of {', '.join(known)}")
+    name = data[key]
+    if not isinstance(name, str) or name not in known:
+        hint = did_you_mean(str(name), known, "there are")
+        raise DataError((*path, key), f"there is no {key} {name!r}: {hint}")
+    return known[name], {k: v for k, v in data.items() if k != key}

@@ -1,0 +1,346 @@
+"""A study: worlds x agents x parameters x seeds, as a TOML file or as a few lines of Python."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from optimist import checks
+from optimist.agents import AGENTS
+from optimist.envs import World
+from optimist.experiments.parameters import DataError, Plain, did_you_mean, grid
+from optimist.experiments.specification import (
+    Specification,
+    agent_name,
+    agent_table,
+    default_stride,
+    derived_seed,
+    read_agent,
+    read_world,
+    world_name,
+    world_table,
+)
+from optimist.experiments.toml import line_of, write_toml
+
+SETTINGS = ("episodes", "stride")
+"""What a world may set for itself, and a study for all worlds."""
+
+KEYS = ("title", "description", "seeds", "seed", *SETTINGS, "worlds", "agents")
+
+
+class StudyError(ValueError):
+    """A study that cannot be run, with the file and the line that say so."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a study: its specification, and what the study calls it."""
+
+    world: str
+    agent: str
+    index: int
+    spec: Specification
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is to be run.
+
+    Parameters
+    ----------
+    worlds
+        Worlds by the names that figures show.
+    agents
+        Agents by name: the configuration of one, or its class for the default configuration.
+    episodes
+        How many episodes are played: one number, or one for each world by name.
+    seeds
+        How many seeds, or their numbers.
+    seed
+        Another number gives other seeds, all of them independent of these.
+    stride
+        Every so many episodes the policy is evaluated exactly; by default some 400 times a run.
+    title, description
+        What the report says at its top.
+
+    Examples
+    --------
+    >>> import optimist as opt
+    >>> study = Study(
+    ...     worlds={"river": opt.envs.RiverSwim(6)},
+    ...     agents={"twice": opt.RmaxRaviUcb, "once": opt.RaviUcb.Config(beta=0.5)},
+    ...     episodes=500,
+    ...     seeds=3,
+    ... )
+    >>> len(study.runs)
+    6
+    >>> Study.parse(study.text).runs == study.runs
+    True
+    """
+
+    worlds: Mapping[str, World]
+    agents: Mapping[str, Any]
+    episodes: int | Mapping[str, int]
+    seeds: int | Iterable[int] = 5
+    seed: int = 0
+    stride: int | Mapping[str, int] | None = None
+    title: str = "Study"
+    description: str = ""
+    source: str = field(default="", init=False, compare=False, repr=False)
+    """The TOML text that it was read from, if it was."""
+
+    def __post_init__(self) -> None:
+        for name in ("worlds", "agents"):
+            if not getattr(self, name):
+                raise ValueError(f"a study needs {name}: there are none")
+        for name in ("title", "description"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"{name} = {getattr(self, name)!r} is not text")
+        for name in (*self.worlds, *self.agents):
+            if not isinstance(name, str):
+                raise TypeError(f"{name!r} is not text, as the name of a world or an agent is")
+        checks.count(self.seed, "seed", least=0)
+        for world in self.worlds.values():
+            world_name(world)  # is one
+        _ = self.configurations, self.numbers  # refuse what is wrong at once
+        _refuse_twice("worlds", _played(self.worlds, self.lengths, self.strides))
+
+    @cached_property
+    def configurations(self) -> dict[str, Any]:
+        """The configuration of each agent."""
+        made = {
+            name: read_agent({"agent": given.__name__}) if given in AGENTS.values() else given
+            for name, given in self.agents.items()
+        }
+        for config in made.values():
+            agent_name(config)  # is one
+        _refuse_twice("agents", made)
+        return made
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the seeds."""
+        given = self.seeds
+        if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+            return tuple(range(checks.count(given, "seeds")))
+        seeds = tuple(checks.count(s, "seeds", least=0) for s in given)
+        if not seeds or len(set(seeds)) < len(seeds):
+            raise ValueError(f"seeds = {list(seeds)} has to be some numbers, each once")
+        return seeds
+
+    @cached_property
+    def lengths(self) -> dict[str, int]:
+        """The number of episodes in each world."""
+        return self._per_world(self.episodes, "episodes")
+
+    @cached_property
+    def strides(self) -> dict[str, int]:
+        """Every how many episodes policies are evaluated in each world."""
+        if self.stride is None:
+            return {name: default_stride(n) for name, n in self.lengths.items()}
+        return self._per_world(self.stride, "stride")
+
+    def _per_world(self, given: int | Mapping[str, int], name: str) -> dict[str, int]:
+        if not isinstance(given, Mapping):
+            return dict.fromkeys(self.worlds, checks.count(given, name))
+        if set(given) != set(self.worlds):
+            raise ValueError(f"{name} has to name each of the worlds {', '.join(self.worlds)}")
+        return {world: checks.count(given[world], name) for world in self.worlds}
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """All runs, the seeds outermost, so that early results cover everything."""
+        return tuple(
+            Run(w, a, i, self._specification(w, a, i))
+            for i in self.numbers
+            for w in self.worlds
+            for a in self.agents
+        )
+
+    def _specification(self, w: str, a: str, index: int) -> Specification:
+        world, agent = self.worlds[w], self.configurations[a]
+        seed = derived_seed(self.seed, index, world, agent)
+        return Specification(world, agent, self.lengths[w], self.strides[w], seed)
+
+    @property
+    def text(self) -> str:
+        """The study as TOML: as it was read, or with every parameter spelt out."""
+        if self.source:
+            return self.source
+        worlds = {
+            name: {
+                **world_table(world),
+                "episodes": self.lengths[name],
+                "stride": self.strides[name],
+            }
+            for name, world in self.worlds.items()
+        }
+        agents = {name: agent_table(config) for name, config in self.configurations.items()}
+        top = {"title": self.title, "description": self.description}
+        seeds = {"seeds": list(self.numbers), "seed": self.seed}
+        return write_toml({**top, **seeds, "worlds": worlds, "agents": agents})
+
+    # Reading
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Study":
+        """The study in a TOML file, or a shipped one by its name: see `shipped_studies`."""
+        shipped = shipped_studies()
+        file = Path(path)
+        if str(path) in shipped and not file.is_file():
+            return cls.parse(shipped[str(path)], f"{path}.toml")
+        try:
+            text = file.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            hint = did_you_mean(file.stem, shipped, "shipped are")
+            raise StudyError(
+                f"there is no file {path}, and no study of that name: {hint}"
+            ) from None
+        except OSError as error:
+            raise StudyError(f"{path} cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise StudyError(f"{path} is not a text in UTF-8") from None
+        return cls.parse(text, str(path))
+
+    @classmethod
+    def parse(cls, text: str, name: str = "study") -> "Study":
+        """The study of a TOML text; errors point at the line.
+
+        Examples
+        --------
+        >>> Study.parse("episodes = 10 # too few?")
+        Traceback (most recent call last):
+        ...
+        optimist.experiments.study.StudyError: study: the study has no worlds: give each a table
+        [worlds.NAME]
+        """
+        try:
+            data = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise StudyError(f"{name}: {error}") from None
+        try:
+            return _study(data, text, Path(name).stem)
+        except DataError as error:
+            line = line_of(text, error.path)
+            where = f"{name}, line {line}" if line else name
+            raise StudyError(f"{where}: {error}") from error
+
+
+def _study(data: Plain, text: str, name: str) -> Study:
+    for key in data:
+        if key not in KEYS:
+            raise DataError((key,), f"there is no key {key!r}: {did_you_mean(key, KEYS)}")
+    for key in ("title", "description"):
+        if not isinstance(data.get(key, ""), str):
+            raise DataError((key,), f"{key} = {data[key]!r} is not text")
+    seed = _checked(("seed",), checks.count, data.get("seed", 0), "seed", 0)
+    for key in data.keys() & set(SETTINGS):  # even if every world has its own
+        _checked((key,), checks.count, data[key], key)
+    settings: dict[str, dict[str, int]] = {key: {} for key in SETTINGS}
+    worlds: dict[str, World] = {}
+    for label, table, path in _expanded(data, "worlds"):
+        if label in worlds:
+            raise DataError(path, f"there are two worlds with the name {label!r}")
+        for key in SETTINGS:
+            value = table.pop(key, data.get(key))
+            at = (*path, key) if key in data["worlds"][path[1]] else (key,)
+            if value is None and key == "stride":
+                value = default_stride(settings["episodes"][label])
+            if value is None:
+                raise DataError(
+                    path, f"world {label!r} needs a number of {key}, here or at the top"
+                )
+            settings[key][label] = _checked(at, checks.count, value, key)
+        worlds[label] = read_world(table, path)
+        _checked(path, _refuse_twice, "worlds", _played(worlds, **settings))
+    agents: dict[str, Any] = {}
+    for label, table, path in _expanded(data, "agents"):
+        if label in agents:
+            raise DataError(path, f"there are two agents with the name {label!r}")
+        agents[label] = read_agent(table, path)
+        _checked(path, _refuse_twice, "agents", agents)
+    at = ("seeds",) if "seeds" in data else ()
+    study: Study = _checked(
+        at,
+        Study,
+        worlds,
+        agents,
+        settings["episodes"],
+        data.get("seeds", 5),
+        seed,
+        settings["stride"],
+        data.get("title", name),
+        data.get("description", ""),
+    )
+    # A copy in another file keeps the title.
+    source = text if "title" in data else write_toml({"title": name}) + text
+    object.__setattr__(study, "source", source)
+    return study
+
+
+def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ...]]]:
+    """The label and the table of every entry, its lists expanded."""
+    entries = data.get(key, {})
+    if not isinstance(entries, Mapping) or not entries:
+        raise DataError((key,), f"the study has no {key}: give each a table [{key}.NAME]")
+    for name, entry in entries.items():
+        path = (key, name)
+        if not isinstance(entry, Mapping):
+            raise DataError(path, f"{name} = {entry!r} is not a table: write [{key}.{name}]")
+        try:
+            choices = list(grid(entry))
+        except DataError as error:
+            raise DataError((*path, *error.path), str(error)) from error
+        for table, chosen in choices:
+            yield _label(name, chosen), table, path
+
+
+def _label(name: str, chosen: Plain) -> str:
+    """The name of one of a grid: ``{beta}`` in it is the value of beta; others are appended.
+
+    Examples
+    --------
+    >>> _label("beta {beta}", {"beta": 0.5, "eta": 10})
+    'beta 0.5, eta 10'
+    """
+    for key, value in chosen.items():
+        text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+        slot = f"{{{key}}}"
+        name = name.replace(slot, text) if slot in name else f"{name}, {key} {text}"
+    return name
+
+
+def _played(
+    worlds: Mapping[str, World], episodes: Mapping[str, int], stride: Mapping[str, int]
+) -> dict[str, tuple[World, int, int]]:
+    return {name: (worlds[name], episodes[name], stride[name]) for name in worlds}
+
+
+def _refuse_twice(what: str, named: Mapping[str, Any]) -> None:
+    """Refuse two names for one thing: their runs would be the same runs."""
+    first: dict[Any, str] = {}
+    for name, thing in named.items():
+        if first.setdefault(thing, name) != name:
+            raise ValueError(f"the {what} {first[thing]!r} and {name!r} are the same")
+
+
+def _checked(path: tuple[str, ...], make: Any, *arguments: Any) -> Any:
+    try:
+        return make(*arguments)
+    except DataError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise DataError(path, str(error)) from error
+
+
+def shipped_studies() -> dict[str, str]:
+    """The TOML texts of the shipped studies by name."""
+    folder = files("optimist.experiments") / "studies"
+    return {
+        file.name.removesuffix(".toml"): file.read_text(encoding="utf-8")
+        for file in sorted(folder.iterdir(), key=lambda f: f.name)
+        if file.name.endswith(".toml")
+    }

@@ -1,0 +1,39 @@
+"""A study on disk: ``study.toml``, and a folder for each run in ``runs/``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from optimist.core import storage
+from optimist.experiments.run_folder import RunFolder
+from optimist.experiments.study import Run, Study, StudyError
+
+
+class DiskError(OSError):
+    """The disk is full, or the folder cannot be written; what is finished is kept."""
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """The folder of a study. Runs of other studies may lie in it too and are left alone."""
+
+    path: Path
+
+    @property
+    def study(self) -> Study:
+        """The study that was last begun here."""
+        file = self.path / "study.toml"
+        if not file.exists():
+            raise StudyError(f"{self.path} is not the folder of a study: it has no study.toml")
+        return Study.read(file)
+
+    def prepare(self, study: Study) -> None:
+        """Make the folder, and write the study to it."""
+        try:
+            (self.path / "runs").mkdir(parents=True, exist_ok=True)
+            storage.write_bytes(self.path / "study.toml", study.text.encode())
+        except OSError as error:
+            raise DiskError(f"{self.path} cannot be written: {error.strerror}") from error
+
+    def of(self, run: Run) -> RunFolder:
+        """The folder of a run."""
+        return RunFolder(self.path / "runs" / run.spec.id)

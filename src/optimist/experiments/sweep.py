@@ -1,0 +1,131 @@
+"""Running a study: on all cores, on a cluster, again after a kill, beside another process."""
+
+import shutil
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from optimist.agents import RmaxRaviUcb
+from optimist.envs import RiverSwim
+from optimist.experiments.engines import Failure, open_engine
+from optimist.experiments.execute import CHECKPOINT_SECONDS, Outcome, Task, execute
+from optimist.experiments.results import Results
+from optimist.experiments.study import Run, Study
+from optimist.experiments.study_folder import DiskError, StudyFolder
+from optimist.experiments.watch import watching
+
+POLL_SECONDS = 0.5
+"""How often runs that another process is at are looked at again."""
+
+Sink = Callable[[Run, StudyFolder], None]
+"""What is told of each run when it has finished."""
+
+
+def run(
+    study: Study | str | Path,
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    engine: str = "joblib",
+    address: str | None = None,
+    sinks: Iterable[Sink] = (),
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+) -> Results:
+    """Run what a study asks for and is not finished yet; its results.
+
+    Parameters
+    ----------
+    study
+        A study, the path of its TOML file, or the name of a shipped one.
+    out
+        The folder of the study: made if it is not there, gone on with if it is. Without one the
+        results are gone when they are no longer used.
+    jobs
+        How many runs go side by side; by default one for each core.
+    engine, address
+        "joblib" (processes of this machine), "serial" (this process), "dask" or "ray", and the
+        address of their cluster; without one they start a cluster on this machine.
+    sinks
+        What is told of each run when it has finished.
+    checkpoint_seconds
+        How much work a kill may cost, about.
+
+    Examples
+    --------
+    >>> import optimist as opt
+    >>> study = opt.Study(
+    ...     worlds={"river": opt.envs.RiverSwim(6)},
+    ...     agents={"RMAX-RAVI-UCB": opt.RmaxRaviUcb, "R-max": opt.Rmax},
+    ...     episodes=500,
+    ...     seeds=3,
+    ... )
+    >>> results = opt.run(study, jobs=1)
+    >>> results.table()[0]["agent"]
+    'RMAX-RAVI-UCB'
+    """
+    study = study if isinstance(study, Study) else Study.read(study)
+    folder = StudyFolder(Path(out or tempfile.mkdtemp(prefix="optimist-")))
+    results = Results(folder, study)
+    if out is None:  # the folder goes when nobody holds its results any more
+        weakref.finalize(results, shutil.rmtree, folder.path, ignore_errors=True)
+    folder.prepare(study)
+    pending = [r for r in study.runs if not folder.of(r).finished]
+    if pending:
+        name = "serial" if engine == "joblib" and jobs == 1 else engine
+        work = _Work(folder, name, jobs, address, tuple(sinks), checkpoint_seconds)
+        with watching(study, folder):
+            _compile_once()
+            work.run(pending)
+    return results
+
+
+def _compile_once() -> None:
+    """Have the engine's code in the compiler's cache before several processes ask for it."""
+    RmaxRaviUcb(RiverSwim(2), stride=0).learn(1, show_progress=False)
+
+
+@dataclass
+class _Work:
+    """The runs still to do, and how they are done."""
+
+    folder: StudyFolder
+    engine: str
+    jobs: int | None
+    address: str | None
+    sinks: tuple[Sink, ...]
+    checkpoint_seconds: float
+
+    def run(self, runs: list[Run]) -> None:
+        """Do the runs; those that another process is at, wait for."""
+        with open_engine(self.engine, self.jobs, self.address) as engine:
+            while runs:
+                tasks = [
+                    Task(
+                        r.spec.plain,
+                        str(self.folder.of(r).path.absolute()),
+                        self.checkpoint_seconds,
+                    )
+                    for r in runs
+                ]
+                busy = []
+                for index, outcome in engine.map(execute, tasks):
+                    if not self._settle(runs[index], outcome):
+                        busy.append(runs[index])
+                runs = busy
+                if runs:
+                    time.sleep(POLL_SECONDS)
+
+    def _settle(self, done: Run, outcome: Outcome | Failure) -> bool:
+        """Note how a run went; whether this is the end of it."""
+        if isinstance(outcome, Failure):
+            note = {"message": outcome.message, "details": outcome.details}
+            self.folder.of(done).write_json("failure.json", note)
+            return True
+        if outcome.state == "disk":
+            raise DiskError(outcome.message)
+        if outcome.state == "finished":
+            for sink in self.sinks:
+                sink(done, self.folder)
+        return outcome.state == "finished"
