@@ -1,0 +1,254 @@
+"""The figures of a report for a paper: curves, summary and pictures of optimism, as PDF and PNG.
+
+All of them take the data of the report, a plain dictionary, and give a matplotlib Figure. Neither
+pyplot nor the user's settings are touched. A number that is missing is None and leaves a gap.
+"""
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from optimist.checks import FloatArray
+from optimist.core import storage
+from optimist.report.figures_grid import optimism_figure
+from optimist.report.figures_style import LINE, broken, legend, look, number, panels, settled, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+LABELS = {"regret": "cumulative regret", "suboptimality": "relative suboptimality"}
+"""Short enough for one row of panels; relative is to the optimal value."""
+
+DECADES = 4
+"""How far below its largest value a logarithmic axis goes: an exact optimum is a rounding error
+above zero, and would leave no room for anything else."""
+
+MARKS = 4
+"""How many markers a curve carries."""
+
+DATES = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+"""The formats, and what keeps the time of writing out of each."""
+
+
+@style()
+def curves_figure(
+    data: dict[str, Any],
+    what: Literal["regret", "suboptimality"] = "regret",
+    log: Literal["", "x", "y", "xy"] = "",
+) -> "Figure":
+    """A panel a world: the mean over the seeds and its bootstrap band, for each agent.
+
+    Parameters
+    ----------
+    data
+        The data of the report.
+    what
+        Regret has a scale of its own in each world; suboptimality, a fraction of the optimal
+        value, has the same in all.
+    log
+        Which axes are logarithmic. If both are, regret of order sqrt(K) is a line of slope 1/2.
+        Curves and bands have gaps where they are not positive, and leave the panel by its lower
+        edge where they fall four decades below the largest value.
+
+    Examples
+    --------
+    >>> regret = {"mean": [0.5, 1.0, 1.2], "low": [0.4, 0.8, 0.9], "high": [0.6, 1.2, 1.5]}
+    >>> curves = {"R-max": {"episode": [1, 2, 3], "regret": regret}}
+    >>> world = {"name": "Maze", "seeds": 5, "episodes": 3, "curves": curves}
+    >>> figure = curves_figure({"agents": [{"name": "R-max"}], "worlds": [world]})
+    >>> figure.axes[0].lines[0].get_ydata()
+    array([0.5, 1. , 1.2])
+    """
+    if what not in LABELS:
+        raise ValueError(f"what = {what!r} must be 'regret' or 'suboptimality'")
+    if log not in ("", "x", "y", "xy"):
+        raise ValueError(f"log = {log!r} must be '', 'x', 'y' or 'xy'")
+    worlds, agents = data["worlds"], [agent["name"] for agent in data["agents"]]
+    figure, axes, columns = panels(worlds, height=1.25 if len(worlds) > 1 else 1.8)
+    heights = [_heights(world, what, "y" in log) for world in worlds]
+    shared = np.concatenate(heights) if what == "suboptimality" else None
+    lines: dict[str, Line2D] = {}
+    for i, (ax, world) in enumerate(zip(axes, worlds, strict=True)):
+        for j, agent in enumerate(agents):
+            curve = world["curves"].get(agent)
+            if curve and curve["episode"]:
+                lines[agent] = _curve(ax, curve, what, log, j, len(agents))
+        _limit(ax, "x", _episodes(world, "x" in log), "x" in log)
+        _limit(ax, "y", heights[i] if shared is None else shared, "y" in log, margin=0.04)
+        ax.tick_params(labelleft=shared is None or i % columns == 0)
+        ax.grid(visible=True)
+        if not heights[i].size:
+            ax.text(0.5, 0.5, "nothing to draw", transform=ax.transAxes, ha="center")
+    figure.supxlabel("episode")
+    figure.supylabel(LABELS[what])
+    legend(figure, {agent: lines[agent] for agent in agents if agent in lines})
+    return settled(figure)
+
+
+def _curve(
+    ax: "Axes", curve: dict[str, Any], what: str, log: str, agent: int, agents: int
+) -> "Line2D":
+    x = _numbers(curve["episode"], "x" in log)
+    mean, low, high = (_numbers(curve[what][key], "y" in log) for key in ("mean", "low", "high"))
+    looks = look(agent)
+    if np.isfinite(low + high).any():
+        shade = min(0.16, 0.8 / agents)  # many bands on one another must leave the lines visible
+        ax.fill_between(x, low, high, color=looks["color"], alpha=shade, linewidth=0)
+    [line] = ax.plot(
+        x,
+        mean,
+        **looks,
+        linewidth=1.1,
+        markersize=3.2,
+        markeredgecolor="white",
+        markeredgewidth=0.3,
+        markevery=_marked(np.log(x) if "x" in log else x, (agent + 0.5) / agents),
+        zorder=3 - agent / agents,  # the first agent lies on top
+    )
+    return line
+
+
+def _marked(x: FloatArray, turn: float) -> list[int]:
+    """The points that carry a marker: some evenly spaced, each agent's at its own turn."""
+    if not np.isfinite(x).any():
+        return []
+    wanted = np.nanmin(x) + (np.nanmax(x) - np.nanmin(x)) * (np.arange(MARKS) + turn) / MARKS
+    return [int(i) for i in np.unique(np.nanargmin(np.abs(x - wanted[:, None]), axis=1))]
+
+
+@style()
+def summary_figure(data: dict[str, Any]) -> "Figure":
+    """A panel a world: the average suboptimality of each agent and its interval.
+
+    It is a fraction of the optimal value. All panels have one axis, which is logarithmic if the
+    numbers span more than two decades and all of them are positive.
+    """
+    worlds, agents = data["worlds"], [agent["name"] for agent in data["agents"]]
+    names = [broken(agent, 26) for agent in agents]
+    pitch = 1.1 * LINE * max(name.count("\n") + 1 for name in names)
+    figure, axes, columns = panels(worlds, height=pitch * len(names) + 0.25)
+    estimates = [row["average"] for world in worlds for row in world["rows"]]
+    numbers = _finite([_numbers([e["value"], e["low"], e["high"]]) for e in estimates])
+    log = bool(numbers.size and numbers.min() > 0 and numbers.max() > 100 * numbers.min())
+    for i, (ax, world) in enumerate(zip(axes, worlds, strict=True)):
+        for row in world["rows"]:
+            value, low, high = _numbers([row["average"][key] for key in ("value", "low", "high")])
+            y = agents.index(row["agent"])
+            looks = look(y)
+            ax.plot([low, high], [y, y], color=looks["color"], linewidth=1.2)
+            ax.plot(value, y, color=looks["color"], marker=looks["marker"], markersize=4)
+        _limit(ax, "x", numbers, log, 0.06)
+        ax.set_yticks(range(len(names)), names if i % columns == 0 else [""] * len(names))
+        ax.set_ylim(len(names) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(visible=True)
+    figure.supxlabel("average relative suboptimality")
+    return settled(figure)
+
+
+def save_figure(figure: "Figure", path: str | Path) -> None:
+    """Write a figure as .pdf, .svg or .png: whole or not at all, and the same bytes each time."""
+    kind = Path(path).suffix[1:]
+    if kind not in DATES:
+        raise ValueError(f"{path} must end in .pdf, .svg or .png")
+    buffer = io.BytesIO()
+    with style():
+        figure.savefig(buffer, format=kind, metadata=DATES[kind])
+    storage.write_bytes(path, buffer.getvalue())
+
+
+def save_figures(
+    data: dict[str, Any], folder: str | Path, formats: Sequence[str] = ("pdf", "png")
+) -> list[Path]:
+    """Write all figures of a report into a folder; where they are.
+
+    They are regret, suboptimality and summary, and for each world with a picture optimism-NAME, of
+    its first run with bonuses.
+    """
+    if not set(formats) <= set(DATES):
+        raise ValueError(f"formats = {formats!r} must be some of {', '.join(DATES)}")
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, figure in _figures(data):
+        for kind in formats:
+            written.append(Path(folder) / f"{name}.{kind}")
+            save_figure(figure, written[-1])
+    return written
+
+
+def _figures(data: dict[str, Any]) -> Iterator[tuple[str, "Figure"]]:
+    """The figures, one at a time, and what their files are called."""
+    yield "regret", curves_figure(data, "regret")
+    yield "suboptimality", curves_figure(data, "suboptimality", log="x")
+    yield "summary", summary_figure(data)
+    taken: set[str] = set()
+    for world in data["worlds"]:
+        if world["picture"] and world["picture"]["runs"]:
+            runs = world["picture"]["runs"]
+            run = next((run for run in runs if run["bonus"]), runs[0])
+            name = _file_name(f"optimism-{world['name']}", taken)
+            yield name, optimism_figure({"worlds": [world]}, world["name"], run["agent"])
+
+
+def _file_name(wanted: str, taken: set[str]) -> str:
+    """A name that any file system and LaTeX can take, and that is not taken yet."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", wanted)[:80].strip("-")
+    name, i = plain, 1
+    while name.lower() in taken:
+        i += 1
+        name = f"{plain}-{i}"
+    taken.add(name.lower())
+    return name
+
+
+def _numbers(values: Sequence[float | None], log: bool = False) -> FloatArray:
+    """Numbers to draw: nan where there is none, or none that a logarithmic axis can show."""
+    numbers = np.array(values, dtype=np.float64)
+    return np.where(numbers > 0, numbers, np.nan) if log else numbers
+
+
+def _finite(parts: list[FloatArray]) -> FloatArray:
+    """All numbers of some arrays that can be drawn."""
+    numbers: FloatArray = np.concatenate([np.empty(0), *parts])
+    return numbers[np.isfinite(numbers)]
+
+
+def _heights(world: dict[str, Any], what: str, log: bool) -> FloatArray:
+    """All heights in the panel of a world, to fit its axis to."""
+    curves = [curve[what] for curve in world["curves"].values()]
+    return _finite([_numbers(c[key], log) for c in curves for key in ("mean", "low", "high")])
+
+
+def _episodes(world: dict[str, Any], log: bool) -> FloatArray:
+    """All episodes in the panel of a world, and its last."""
+    curves = world["curves"].values()
+    return _finite(
+        [_numbers([world["episodes"]], log), *(_numbers(c["episode"], log) for c in curves)]
+    )
+
+
+def _limit(ax: "Axes", which: str, numbers: FloatArray, log: bool, margin: float = 0.0) -> None:
+    """Let the x or the y axis show these numbers, and zero unless it is logarithmic."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+    axis = getattr(ax, f"{which}axis")
+    if log:
+        high = numbers.max(initial=0) or 1.0
+        low = max(numbers.min(initial=high), high / 10**DECADES)
+        beyond = (high / low) ** margin if low < high else 2.0
+        ax.set(**{f"{which}scale": "log", f"{which}lim": (low / beyond, high * beyond)})
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,), numticks=6))
+        axis.set_minor_formatter(NullFormatter())
+    else:
+        low, high = numbers.min(initial=0), numbers.max(initial=0)
+        high = high if high > low else 1.0
+        beyond = margin * (high - low)
+        ax.set(**{f"{which}lim": (low - beyond, high + beyond)})
+        axis.set_major_locator(MaxNLocator(4 if which == "x" else 5, steps=(1, 2, 5, 10)))
+    axis.set_major_formatter(number)

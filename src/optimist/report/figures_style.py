@@ -1,0 +1,170 @@
+"""How the figures of a paper look: widths, type, panels, and agents that differ in grey too."""
+
+import math
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+NARROW, WIDE = 3.25, 6.75
+"""Inches: a column of a two-column paper, and the text of a one-column paper."""
+
+STYLE: dict[str, Any] = {
+    "font.family": ["STIXGeneral", "DejaVu Sans"],  # Times for papers; both come with matplotlib
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.titlepad": 3,
+    "axes.labelsize": 8,
+    "figure.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+    "legend.columnspacing": 1.2,
+    "legend.borderpad": 0,
+    "legend.handletextpad": 0.5,
+    "text.parse_math": False,  # a name may hold a dollar
+    "axes.linewidth": 0.5,
+    "axes.edgecolor": "#999999",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": "#999999",
+    "ytick.color": "#999999",
+    "xtick.labelcolor": "black",
+    "ytick.labelcolor": "black",
+    "xtick.major.width": 0.5,
+    "ytick.major.width": 0.5,
+    "xtick.major.size": 2,
+    "ytick.major.size": 2,
+    "xtick.major.pad": 2,
+    "ytick.major.pad": 2,
+    "xtick.minor.size": 1,
+    "ytick.minor.size": 1,
+    "xtick.minor.width": 0.4,
+    "ytick.minor.width": 0.4,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.4,
+    "figure.constrained_layout.w_pad": 0.03,
+    "figure.constrained_layout.h_pad": 0.03,
+    "savefig.dpi": 300,
+    "pdf.fonttype": 42,  # TrueType: venues refuse Type 3
+    "svg.hashsalt": "optimist",  # the same names inside the file each time
+}
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's in the order of the page, without yellow, which is faint on paper."""
+
+DASHES: tuple[Any, ...] = (
+    "solid",
+    (0, (4, 1.6)),
+    (0, (1, 1.3)),
+    (0, (5, 1.4, 1, 1.4)),
+    (0, (9, 1.8)),
+    (0, (4, 1.3, 1, 1.3, 1, 1.3)),
+)
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
+
+LETTERS_AN_INCH, LINE = 16, 0.13
+"""How many letters of the text make an inch, roughly, by which names are broken into lines; and
+the inches from line to line."""
+
+ONE_SEED = "one seed"
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in the style of a paper, whatever the user's, which is left as it was."""
+    from matplotlib.style import context
+
+    with context(["default", STYLE]):
+        yield
+
+
+def look(i: int) -> dict[str, Any]:
+    """Colour, dash and marker of the i-th agent.
+
+    When the colours come round again the dashes have moved on by three, so that of twelve agents
+    any two differ in their dash or in how dark they are; beyond, markers tell them apart.
+    """
+    turn, colour = divmod(i, len(COLOURS))
+    return {
+        "color": COLOURS[colour],
+        "linestyle": DASHES[(colour + 3 * turn) % len(DASHES)],
+        "marker": MARKERS[i % len(MARKERS)],
+    }
+
+
+def number(x: float, _: int | None = None) -> str:
+    """A number for a tick; matplotlib tells its place too.
+
+    Examples
+    --------
+    >>> [number(x) for x in (0, 0.05, 1.0, 1500, 20_000, 3e6)]
+    ['0', '0.05', '1', '1.5k', '20k', '3M']
+    """
+    units = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (0, ""))
+    unit, letter = next(pair for pair in units if abs(x) >= pair[0])
+    return f"{x / (unit or 1):.4g}{letter}".replace("-", "\N{MINUS SIGN}")
+
+
+def panels(worlds: list[dict[str, Any]], height: float) -> tuple["Figure", list["Axes"], int]:
+    """A figure with a panel of a height in inches for each world, and how many stand in a row.
+
+    One panel fills a column of a two-column paper; more share the width of a page, at most four in
+    a row. Over a panel stands the name of the world, and whether it has one seed only.
+    """
+    from matplotlib.figure import Figure
+
+    if not worlds:
+        raise ValueError("the report has no worlds, so there is nothing to draw")
+    rows = math.ceil(len(worlds) / 4)
+    columns = math.ceil(len(worlds) / rows)
+    width = NARROW if columns == 1 else WIDE
+    letters = int(LETTERS_AN_INCH * (width / columns - 0.4))
+    single = [world["seeds"] == 1 for world in worlds]
+    names = [
+        broken(world["name"], letters - len(ONE_SEED) * one)
+        for world, one in zip(worlds, single, strict=True)
+    ]
+    height += LINE * max(name.count("\n") + 1 for name in names)
+    figure = Figure(figsize=(width, rows * height + 0.3), layout="constrained")
+    grid = figure.add_gridspec(rows, columns)
+    axes = [figure.add_subplot(grid[divmod(i, columns)]) for i in range(len(worlds))]
+    for ax, name, one in zip(axes, names, single, strict=True):
+        ax.set_title(name, loc="left")
+        ax.set_title(ONE_SEED if one else "", loc="right", fontsize=6.5, color="#555555")
+    return figure, axes, columns
+
+
+def broken(name: str, letters: int) -> str:
+    """A name in lines of at most so many letters."""
+    return textwrap.fill(name, letters)
+
+
+def legend(figure: "Figure", lines: dict[str, "Line2D"]) -> None:
+    """One legend of the agents' lines in as few rows as fit, and room for it above all panels."""
+    width, height = figure.get_size_inches()
+    names = [broken(name, int(LETTERS_AN_INCH * (width - 0.6))) for name in lines]
+    for rows in range(1, len(names) + 1):
+        columns = math.ceil(len(names) / rows)
+        drawn = figure.legend(lines.values(), names, ncols=columns, loc="outside upper center")
+        box = drawn.get_window_extent()
+        if columns == 1 or box.width <= width * figure.dpi:
+            figure.set_figheight(height + box.height / figure.dpi)
+            return
+        drawn.remove()
+
+
+def settled(figure: "Figure") -> "Figure":
+    """A figure laid out for good: alike in all formats, and out of reach of the user's settings."""
+    figure.draw_without_rendering()  # matplotlib makes its ticks at the first drawing only
+    figure.set_layout_engine("none")
+    return figure

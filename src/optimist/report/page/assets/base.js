@@ -1,0 +1,51 @@
+// The files of this folder are joined into one module, so that nothing here is global.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+const state = { world: 0, x: "linear", y: "linear", centre: "mean", seeds: "band", hidden: new Set() };
+const watchers = [];
+
+/** Set something and tell everyone who draws. */
+function change(name, value) {
+  state[name] = value;
+  for (const watch of watchers) watch(name);
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/** An element with attributes and children; strings become text, never markup. */
+function element(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function fill(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/** A number to so many significant digits; digits before the point are never rounded away. */
+function number(x, digits = 4) {
+  if (x === null || x === undefined) return "–";
+  const size = Math.abs(x);
+  if (x !== 0 && (size < 1e-4 || size >= 1e9)) return x.toExponential(2).replaceAll("-", "−");
+  const whole = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 0;
+  const text = x.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, whole) });
+  return text.replace("-", "−");
+}
+
+/** A fraction in per cent; what can only be rounding error is 0, as in the tables. */
+function percent(x) {
+  if (x === null || x === undefined) return "–";
+  return `${number(Math.abs(x) < 1e-12 ? 0 : 100 * x, 3)}%`;
+}
+
+function colourOf(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

@@ -1,0 +1,99 @@
+// One board: the cells of a world coloured by a number of each state, with arrows for a policy.
+
+const SYMBOLS = { s: ["S", "start"], $: ["G", "goal"], x: ["×", "pit"] };
+
+const SHORTEST = 0.03; // probabilities below this have no arrow
+
+class Board {
+  constructor(picture, name) {
+    const rows = picture.board.length;
+    const columns = Math.max(...picture.board.map((line) => line.length));
+    this.picture = picture;
+    const viewBox = `-0.1 -0.1 ${columns + 0.2} ${rows + 0.2}`; // a unit is a cell; frames need the margin
+    this.svg = svg("svg", { class: "board", viewBox, "data-board": name });
+    this.svg.style.maxWidth = `${columns * 44}px`;
+    this.rects = new Map();
+    this.owner = stateOfEachCell(picture);
+    picture.board.forEach((line, row) => {
+      [...line].forEach((symbol, column) => this.addCell(symbol, row, column));
+    });
+    this.arrows = ["#ffffff", "#14161a"].map((stroke) => svg("path", { class: "arrows", stroke }));
+    this.labels = picture.cells.flatMap(([row, column], x) => {
+      const symbol = SYMBOLS[picture.board[row][column]];
+      if (!symbol) return [];
+      return [{ x, text: svg("text", { class: "mark", x: column + 0.2, y: row + 0.23 }, symbol[0]) }];
+    });
+    this.frames = ["chosen outer", "chosen"].map((name) => svg("rect", { class: name, width: 1, height: 1 }));
+    this.svg.append(...this.arrows, ...this.labels.map((label) => label.text), ...this.frames);
+  }
+
+  addCell(symbol, row, column) {
+    const x = this.owner.get(`${row},${column}`);
+    if (x === undefined && symbol === " ") return;
+    const kind = x !== undefined ? "cell" : symbol === "#" ? "wall" : "ground";
+    const rect = svg("rect", { x: column, y: row, width: 1, height: 1, class: kind });
+    if (x !== undefined) {
+      rect.dataset.state = x;
+      this.rects.set(x, [...(this.rects.get(x) ?? []), rect]);
+    }
+    this.svg.append(rect);
+  }
+
+  /** Colour the cells; a number that is missing leaves its cell empty. */
+  show(values, scale, policy = null) {
+    const dark = values.map((value, x) => {
+      const colour = value === null ? null : colourAt(scale, value);
+      for (const rect of this.rects.get(x) ?? []) {
+        rect.classList.toggle("unknown", colour === null);
+        rect.style.fill = colour ? `rgb(${colour.join(", ")})` : "";
+      }
+      return colour !== null && isDark(colour);
+    });
+    for (const label of this.labels) label.text.setAttribute("fill", dark[label.x] ? "#ffffff" : "#14161a");
+    if (policy && this.picture.moves) this.drawArrows(policy, dark);
+  }
+
+  drawArrows(policy, dark) {
+    const strokes = [[], []];
+    this.picture.cells.forEach(([row, column], x) => {
+      if (this.picture.board[row][column] === "=") return; // nothing more happens, whatever is played
+      policy[x].forEach((p, a) => {
+        if (p >= SHORTEST) strokes[dark[x] ? 0 : 1].push(arrow(row, column, this.picture.moves[a], p));
+      });
+    });
+    this.arrows.forEach((path, k) => path.setAttribute("d", strokes[k].join("")));
+  }
+
+  choose(x) {
+    const [row, column] = this.picture.cells[x];
+    for (const frame of this.frames) {
+      frame.setAttribute("x", column);
+      frame.setAttribute("y", row);
+    }
+  }
+}
+
+/** Which state a cell shows. Ground beside a state where nothing more happens is that state too. */
+function stateOfEachCell(picture) {
+  const owner = new Map(picture.cells.map((cell, x) => [cell.join(","), x]));
+  picture.board.forEach((line, row) => {
+    for (let column = 1; column < line.length; column++) {
+      const here = `${row},${column}`, left = owner.get(`${row},${column - 1}`);
+      const goesOn = line[column] === "=" && line[column - 1] === "=" && left !== undefined;
+      if (goesOn && !owner.has(here)) owner.set(here, left);
+    }
+  });
+  return owner;
+}
+
+/** An arrow as long as the action is likely, from the centre; a sure one also reaches back. */
+function arrow(row, column, [down, right], p) {
+  const size = Math.hypot(down, right) || 1; // staying is a dot
+  const dy = down / size, dx = right / size;
+  const at = (along, aside) => {
+    const x = column + 0.5 + along * dx - aside * dy, y = row + 0.5 + along * dy + aside * dx;
+    return `${x.toFixed(3)} ${y.toFixed(3)}`;
+  };
+  const tail = -0.3 * Math.max(0, 2 * p - 1), tip = 0.36 * p, head = 0.15 * p;
+  return `M${at(tail, 0)}L${at(tip, 0)}M${at(tip - head, head)}L${at(tip, 0)}L${at(tip - head, -head)}`;
+}

@@ -1,0 +1,154 @@
+// The charts: plotly is unpacked from the page, then draws whatever the controls say.
+
+let plotly = null;
+
+/** Plotly lies in the page compressed, which makes the page two and a half times smaller. */
+async function unpackPlotly() {
+  const packed = atob(byId("plotly").textContent);
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const script = element("script", {}, await new Response(stream).text());
+  document.head.append(script); // it runs at once; the page's policy knows its digest
+  script.remove();
+  plotly = window.Plotly;
+  if (!plotly) throw new Error("the browser did not run plotly");
+}
+
+async function startCharts() {
+  try {
+    await unpackPlotly();
+  } catch (error) {
+    const why = `The charts could not be unpacked (${error.message}). They need a browser of 2023 or later; `
+      + "the tables are complete without them.";
+    for (const chart of document.querySelectorAll("#curves .chart")) {
+      chart.replaceWith(element("p", { class: "failed" }, why));
+    }
+    byId("all-worlds").hidden = true;
+    return;
+  }
+  startMultiples();
+  watchers.push(drawCharts);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
+  byId("all-worlds").addEventListener("toggle", drawCharts);
+  startPrinting();
+  await drawCharts();
+}
+
+function startMultiples() {
+  data.worlds.forEach((world, i) => {
+    const name = element("button", { type: "button", title: "Show this world" }, world.name);
+    name.addEventListener("click", () => {
+      chooseWorld(i);
+      byId("curves").scrollIntoView();
+    });
+    const chart = element("div", { class: "chart", "data-multiple": i });
+    byId("multiples").append(element("figure", {}, element("figcaption", {}, name), chart));
+  });
+}
+
+/** Draw all that can be seen; `window.optimist.drawn` tells when it is done. */
+function drawCharts() {
+  const world = data.worlds[state.world];
+  const regret = drawChart(byId("regret"), world, "regret");
+  const loss = drawChart(byId("suboptimality"), world, "suboptimality");
+  sayWhatIsShown(regret.leftOut, loss.leftOut);
+  optimist.drawn = Promise.all([regret.done, loss.done, drawMultiples()]);
+  return optimist.drawn;
+}
+
+let turn = 0;
+
+/** The small charts come one by one, so that the large ones answer at once; all at once for paper. */
+async function drawMultiples() {
+  const mine = ++turn;
+  if (!byId("all-worlds").open || byId("all-worlds").hidden) return;
+  for (const [i, world] of data.worlds.entries()) {
+    if (!document.documentElement.dataset.printing) await new Promise((resume) => setTimeout(resume));
+    if (mine !== turn) return;
+    drawChart(document.querySelector(`[data-multiple="${i}"]`), world, "suboptimality", true);
+  }
+}
+
+function drawChart(place, world, quantity, small = false) {
+  const { traces: drawn, leftOut } = traces(world, quantity, state);
+  place.setAttribute("role", "group");
+  place.setAttribute("aria-label", `${quantity} in ${world.name}; the tables hold its totals`);
+  const config = {
+    responsive: true, displaylogo: false, displayModeBar: small ? false : "hover",
+    // Named one by one: by default there is a button that sends the data to plotly's servers.
+    modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
+    showSendToCloud: false, plotlyServerURL: "",
+    toImageButtonOptions: { format: "svg", filename: `${quantity} in ${world.name}` },
+  };
+  const fit = state.y === "log" ? logRange(drawn) : null;
+  leftOut.below = fit?.cut ?? null;
+  return { done: plotly.react(place, drawn, layout(world, quantity, small, fit), config), leftOut };
+}
+
+function layout(world, quantity, small, fit) {
+  const [ink, quiet, rule, paper] = ["--ink", "--quiet", "--rule", "--paper"].map(colourOf);
+  const axis = {
+    gridcolor: rule, linecolor: quiet, tickcolor: quiet, showline: true, zeroline: false,
+    ticks: "outside", ticklen: 4, automargin: true, tickfont: { color: quiet },
+  };
+  const title = (text) => (small ? undefined : { text, standoff: 8, font: { color: quiet, size: 12.5 } });
+  const share = quantity === "suboptimality";
+  return {
+    autosize: true,
+    margin: small ? { l: 44, r: 6, t: 6, b: 26 } : { l: 60, r: 10, t: 10, b: 44 },
+    font: { family: getComputedStyle(byId("legend")).fontFamily, size: small ? 11 : 12.5, color: ink },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false,
+    hovermode: "x unified", modebar: { bgcolor: "rgba(0,0,0,0)", color: quiet, activecolor: ink },
+    hoverlabel: { bgcolor: paper, bordercolor: rule, font: { color: ink, size: 12 }, namelength: 26 },
+    // Zooming survives a change of agents, not one of world or scale.
+    uirevision: [world.name, state.x, state.y].join("\n"),
+    xaxis: {
+      ...axis, type: state.x, title: title("episode"), tickformat: "~s",
+      rangemode: "tozero", hoverformat: ",", unifiedhovertitle: { text: "episode %{x:,}" },
+    },
+    yaxis: {
+      ...axis, type: state.y, title: title(share ? "suboptimality" : "regret"),
+      rangemode: "tozero", tickformat: share ? "~p" : "~s",
+      // On a short log axis there is room for 1, 2 and 5 of each decade.
+      ...(fit && { range: fit.range, dtick: fit.decades < (small ? 1.5 : 2.5) ? "D2" : 1 }),
+    },
+    ...(document.documentElement.dataset.printing && PAPER[small ? "small" : "large"]),
+  };
+}
+
+/** Say whose mean is drawn, and what a log axis leaves out. */
+function sayWhatIsShown(regret, loss) {
+  const centre = state.centre === "mean" ? "the mean" : "the interquartile mean";
+  byId("centre-said").textContent = `share of the optimal value lost; ${centre} over the seeds`;
+  const said = [];
+  if (state.x === "log" || state.y === "log") {
+    const lines = regret.lines + loss.lines, bands = regret.bands + loss.bands;
+    said.push("A logarithmic axis cannot show zero or less:", lines + bands === 0 ? "here nothing had to be left out." :
+      `lines have gaps at ${number(lines)} such points, and bands at ${number(bands)} where their lower edge is.`);
+  }
+  if (regret.below !== null) said.push(`Regret below ${number(regret.below, 2)} lies under its axis.`);
+  if (loss.below !== null) said.push(`Suboptimality below ${percent(loss.below)} lies under its axis.`);
+  if (regret.below !== null || loss.below !== null) said.push("A double click on the chart shows all of it.");
+  byId("left-out").textContent = said.join(" ");
+}
+
+// Charts have the width they are drawn at, so for paper they are drawn anew, in light colours.
+
+const PAPER = { large: { width: 335, height: 260 }, small: { width: 220, height: 180 } };
+
+function startPrinting() {
+  const root = document.documentElement;
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    root.dataset.printing = "yes";
+    closed = [...document.querySelectorAll("details:not([open])")];
+    for (const each of closed) each.open = true;
+    drawCharts();
+  });
+  addEventListener("afterprint", () => {
+    delete root.dataset.printing;
+    for (const each of closed) each.open = false;
+    drawCharts();
+  });
+}

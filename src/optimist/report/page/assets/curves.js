@@ -1,0 +1,116 @@
+// From the curves of a world to what plotly draws, without plotly.
+
+const KEYS = {
+  mean: { value: "mean", low: "low", high: "high" },
+  iqm: { value: "iqm", low: "iqm_low", high: "iqm_high" },
+};
+
+/** The lines, bands and seeds of all agents, and how many points a log axis cannot show. */
+function traces(world, quantity, chosen) {
+  const bands = [], seeds = [], lines = [];
+  const leftOut = { lines: 0, bands: 0 };
+  data.agents.forEach((agent, i) => {
+    const curve = world.curves[agent.name];
+    if (!curve) return;
+    const visible = !chosen.hidden.has(i);
+    const keys = KEYS[quantity === "suboptimality" ? chosen.centre : "mean"];
+    const values = curve[quantity];
+    const x = curve.episode;
+    const canShow = (k, y) =>
+      y !== null && (chosen.x !== "log" || x[k] > 0) && (chosen.y !== "log" || y > 0);
+    const shown = (ys) => ys.map((y, k) => (canShow(k, y) ? y : null));
+    const common = { type: "scatter", mode: "lines", visible, connectgaps: false };
+
+    const mean = shown(values[keys.value]);
+    const text = values[keys.value].map((y, k) =>
+      said(quantity, y, values[keys.low][k], values[keys.high][k]));
+    lines.push({
+      ...common, x: [...x], y: mean, customdata: text, name: plain(agent.name),
+      meta: { agent: i, part: "line" }, hovertemplate: "%{customdata}",
+      line: { color: agent.colour, dash: agent.dash, width: 2.2 },
+    });
+
+    const area = band(x, values[keys.low], values[keys.high], canShow);
+    bands.push({
+      ...common, x: area.x, y: area.y, fill: "toself", fillcolor: faint(agent.colour, 0.17),
+      line: { width: 0 }, hoverinfo: "skip", meta: { agent: i, part: "band" },
+    });
+
+    if (chosen.seeds === "each") {
+      const each = curve.seeds[quantity];
+      seeds.push({
+        ...common, x: each.flatMap(() => [...x, null]), y: each.flatMap((ys) => [...shown(ys), null]),
+        line: { color: faint(agent.colour, 0.5), width: 0.8 }, hoverinfo: "skip",
+        meta: { agent: i, part: "seeds" },
+      });
+    }
+    if (visible) {
+      leftOut.lines += values[keys.value].filter((y, k) => y !== null && !canShow(k, y)).length;
+      leftOut.bands += area.leftOut;
+    }
+  });
+  return { traces: [...bands, ...seeds, ...lines], leftOut };
+}
+
+/** The outline of a band: there along its upper edge and back along its lower, piece by piece. */
+function band(x, low, high, canShow) {
+  const outline = { x: [], y: [], leftOut: 0 };
+  let piece = [];
+  const close = () => {
+    if (!piece.length) return;
+    const back = [...piece].reverse();
+    if (outline.x.length) {
+      outline.x.push(null);
+      outline.y.push(null);
+    }
+    outline.x.push(...piece.map((k) => x[k]), ...back.map((k) => x[k]));
+    outline.y.push(...piece.map((k) => high[k]), ...back.map((k) => low[k]));
+    piece = [];
+  };
+  x.forEach((_, k) => {
+    const known = low[k] !== null && high[k] !== null;
+    if (known && canShow(k, low[k])) {
+      piece.push(k);
+    } else {
+      outline.leftOut += known;
+      close();
+    }
+  });
+  close();
+  return outline;
+}
+
+function said(quantity, value, low, high) {
+  const form = quantity === "suboptimality" ? percent : number;
+  return form(value) + (low === null ? "" : ` [${form(low)}, ${form(high)}]`);
+}
+
+/** Where a log axis begins and ends: at most so many decades, as rounding errors are not news. */
+function logRange(drawn) {
+  let low = Infinity, high = 0;
+  for (const trace of drawn) {
+    if (!trace.visible || trace.meta.part === "seeds") continue;
+    for (const y of trace.y) {
+      if (y === null) continue;
+      low = Math.min(low, y);
+      high = Math.max(high, y);
+    }
+  }
+  if (high === 0) return null;
+  const floor = high * 10 ** -DECADES;
+  const bottom = Math.log10(Math.max(low, floor)), top = Math.log10(high);
+  const margin = 0.04 * Math.max(top - bottom, 0.5);
+  return { cut: low < floor ? floor : null, decades: top - bottom, range: [bottom - margin, top + margin] };
+}
+
+const DECADES = 6;
+
+/** Plotly reads some markup in names; these signs stand for themselves. */
+function plain(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function faint(hex, opacity) {
+  const part = (from) => parseInt(hex.slice(from, from + 2), 16);
+  return `rgba(${part(1)},${part(3)},${part(5)},${opacity})`;
+}

@@ -1,0 +1,222 @@
+// What optimism does: five boards of one run, a slider over its episodes, and a cell's numbers.
+
+const PANELS = [
+  { key: "value", title: "Value", about: "what the agent hopes for, with what it plays", map: "viridis" },
+  { key: "optimal", title: "Optimal value", about: "the truth, with an optimal policy", map: "viridis" },
+  {
+    key: "bonus", title: "Bonus", about: "added to rewards where little is known; mean of the actions",
+    map: "ember", absent: "This agent has no bonuses.",
+  },
+  {
+    key: "ascension", title: "Heaven", about: "probability of an imagined ascent; mean of the actions",
+    map: "ember", absent: "This agent imagines no transitions to heaven.",
+  },
+  {
+    key: "occupancy", title: "Occupancy", about: "where its policy spends its discounted time, exactly",
+    map: "blues", log: true,
+  },
+];
+
+const STEP_MILLISECONDS = 550;
+
+const KEYS_TO_MOVES = { ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowDown: [1, 0], ArrowLeft: [0, -1] };
+
+let view = null; // of the world that is shown
+
+function startOptimism() {
+  watchers.push((name) => {
+    if (name === "world") showOptimism();
+  });
+  showOptimism();
+}
+
+function showOptimism() {
+  view?.pause();
+  const { name, picture } = data.worlds[state.world];
+  const runs = picture?.runs.filter((run) => run.episodes.length) ?? [];
+  view = runs.length ? new OptimismView({ ...picture, runs }, view?.run.agent) : null;
+  const nothing = element("p", { class: "quiet" }, "There is no picture of this world, or none was recorded.");
+  byId("optimism-of-world").replaceChildren(element("h3", {}, name), ...(view ? view.elements : [nothing]));
+}
+
+class OptimismView {
+  /** The picture of a world, at first of the agent that was looked at before, if it is there. */
+  constructor(picture, agent) {
+    this.picture = picture;
+    const start = picture.cells.findIndex(([row, column]) => picture.board[row][column] === "s");
+    this.chosen = Math.max(0, start);
+    this.makeSteering();
+    this.runs.value = Math.max(0, picture.runs.findIndex((run) => run.agent === agent));
+    const label = "Boards; the arrow keys move from cell to cell";
+    this.panels = element("div", { class: "panels", tabindex: 0, role: "application", "aria-label": label });
+    this.readout = element("div", { class: "readout", "aria-live": "polite" });
+    const meanings = Object.entries(SYMBOLS)
+      .filter(([symbol]) => picture.board.some((line) => line.includes(symbol)))
+      .map(([, [mark, meaning]]) => `${mark} ${meaning}`);
+    this.elements = [this.steering, this.panels, element("p", { class: "notes" }, meanings.join(" · "))];
+    this.listen();
+    this.showRun();
+  }
+
+  makeSteering() {
+    const { runs } = this.picture;
+    const several = new Set(runs.map((run) => run.agent)).size < runs.length;
+    const names = runs.map((run) => (several ? `${run.agent}, seed ${run.seed}` : run.agent));
+    this.runs = element("select", { id: "run" }, ...names.map((name, i) => element("option", { value: i }, name)));
+    const range = { type: "range", min: 0, step: 1 };
+    this.slider = element("input", { ...range, id: "episode", "aria-label": "Episodes played" });
+    this.said = element("output", { for: "episode", id: "episode-said" });
+    this.play = element("button", { type: "button", class: "play", id: "play" }, "Play");
+    this.steering = element("div", { class: "steering" },
+      element("label", {}, "Agent ", this.runs),
+      element("div", { class: "slider" }, this.play, this.slider, this.said));
+  }
+
+  listen() {
+    this.runs.addEventListener("change", () => this.showRun());
+    this.slider.addEventListener("input", () => {
+      this.pause();
+      this.showEpisode();
+    });
+    this.play.addEventListener("click", () => (this.timer ? this.pause() : this.start()));
+    for (const kind of ["pointerover", "click"]) {
+      this.panels.addEventListener(kind, (event) => {
+        const x = event.target.dataset?.state;
+        if (x !== undefined) this.choose(Number(x));
+      });
+    }
+    this.panels.addEventListener("keydown", (event) => {
+      const move = KEYS_TO_MOVES[event.key];
+      if (!move) return;
+      event.preventDefault();
+      this.choose(neighbour(this.picture.cells, this.chosen, move));
+    });
+  }
+
+  /** Another run: its boards, with scales that hold for all its episodes. */
+  showRun() {
+    this.pause();
+    this.run = this.picture.runs[this.runs.value];
+    const last = this.run.episodes.length - 1;
+    this.slider.max = last;
+    this.slider.value = this.index === undefined ? Math.ceil(last / 2) : Math.min(this.index, last);
+    const best = this.picture.optimal;
+    // Hopes and truth share one scale, so that equal colours are equal values.
+    const values = [...this.run.value, best.value];
+    const far = needsLog(this.run.value, best.value);
+    const figures = PANELS.map((panel) => {
+      const rows = panel.key === "optimal" ? [best.value] : this.run[panel.key];
+      const ofValues = panel.map === "viridis";
+      const log = ofValues ? far : Boolean(panel.log);
+      const about = element("span", { class: "quiet" }, panel.about + (rows && log ? "; log colours" : ""));
+      const caption = element("figcaption", {}, element("b", {}, panel.title), " ", about);
+      const figure = element("figure", { class: "panel", "data-panel": panel.key }, caption);
+      if (!rows) {
+        figure.append(element("p", { class: "absent" }, panel.absent));
+        return { figure };
+      }
+      const colours = scale(panel.map, ofValues ? values : rows, log);
+      const board = new Board(this.picture, panel.key);
+      const bar = colourBar(colours);
+      bar.style.maxWidth = `max(${board.svg.style.maxWidth}, 13rem)`;
+      figure.append(board.svg, bar);
+      return { panel, rows, colours, board, figure };
+    });
+    this.drawn = figures.filter((each) => each.board);
+    const [value, optimal, ...others] = figures.map((each) => each.figure);
+    this.panels.replaceChildren(value, optimal, this.readout, ...others);
+    this.showEpisode();
+  }
+
+  showEpisode() {
+    this.index = Number(this.slider.value);
+    const played = this.run.episodes[this.index];
+    const many = `after ${number(played)} episode${played === 1 ? "" : "s"}`;
+    this.said.textContent = played === 0 ? "before the first episode" : many;
+    this.slider.setAttribute("aria-valuetext", this.said.textContent);
+    for (const { panel, rows, colours, board } of this.drawn) {
+      const policies = { value: this.run.policy[this.index], optimal: this.picture.optimal.policy };
+      board.show(rows[panel.key === "optimal" ? 0 : this.index], colours, policies[panel.key]);
+    }
+    this.choose(this.chosen);
+  }
+
+  /** Frame a cell on all boards and say its numbers. */
+  choose(x) {
+    this.chosen = x;
+    for (const { board } of this.drawn) board.choose(x);
+    const { run, index, picture } = this;
+    const [row, column] = picture.cells[x];
+    const now = (key) => number(run[key] ? run[key][index][x] : null);
+    const lines = [
+      ["value", `${now("value")} (optimal ${number(picture.optimal.value[x])})`],
+      ["bonus", now("bonus")],
+      ["heaven", now("ascension")],
+      ["occupancy", `${now("occupancy")} (optimal ${number(picture.optimal.occupancy[x])})`],
+      ["plays", plays(run.policy[index][x], picture.moves)],
+      ["optimal play", plays(picture.optimal.policy[x], picture.moves)],
+    ];
+    this.readout.replaceChildren(
+      element("b", {}, `State ${x}`), ` in row ${row + 1}, column ${column + 1}`,
+      element("dl", {}, ...lines.flatMap(([name, text]) => [
+        element("dt", {}, name), element("dd", { "data-number": name }, text),
+      ])),
+      element("p", { class: "hint" }, "Point at a cell of any board, or move with the arrow keys."),
+    );
+  }
+
+  start() {
+    if (Number(this.slider.value) >= this.run.episodes.length - 1) this.slider.value = 0;
+    this.showEpisode();
+    this.play.textContent = "Pause";
+    this.timer = setInterval(() => {
+      this.slider.value = this.index + 1;
+      this.showEpisode();
+      if (this.index >= this.run.episodes.length - 1) this.pause();
+    }, STEP_MILLISECONDS);
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.play.textContent = "Play";
+  }
+}
+
+/** Where hopes began far above the truth, equal steps of colour would leave the truth all dark. */
+function needsLog(hopes, truth) {
+  const range = (numbers) => numbers.filter((x) => x !== null)
+    .reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [0, 0]);
+  const [leastHope, mostHope] = range(hopes.flat()), [leastTruth, mostTruth] = range(truth);
+  return leastHope >= 0 && leastTruth >= 0 && mostHope > FAR * mostTruth;
+}
+
+const FAR = 3;
+
+/** The nearest cell in a direction, or the same if there is none. */
+function neighbour(cells, x, [down, right]) {
+  const [row, column] = cells[x];
+  let nearest = x, least = Infinity;
+  cells.forEach(([r, c], y) => {
+    const along = (r - row) * down + (c - column) * right;
+    const aside = Math.abs((r - row) * right) + Math.abs((c - column) * down);
+    if (along > 0 && along + 2 * aside < least) [nearest, least] = [y, along + 2 * aside];
+  });
+  return nearest;
+}
+
+const WAYS = {
+  "-1,0": "up", "0,1": "right", "1,0": "down", "0,-1": "left", "0,0": "stay",
+  "1,-1": "down left", "1,1": "down right", "-1,-1": "up left", "-1,1": "up right",
+};
+
+/** The likely actions in words, most likely first. */
+function plays(policy, moves) {
+  return policy
+    .map((p, a) => [p, moves ? WAYS[moves[a].join()] ?? `action ${a}` : `action ${a}`])
+    .filter(([p]) => p >= 0.005)
+    .sort((one, other) => other[0] - one[0])
+    .slice(0, 4)
+    .map(([p, way]) => `${way} ${p.toFixed(2)}`)
+    .join(", ");
+}

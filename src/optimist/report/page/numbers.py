@@ -1,0 +1,67 @@
+"""Numbers as a reader wants them: few digits, and a dash where there is none."""
+
+MISSING = "\N{EN DASH}"
+
+ROUNDING = 1e-12
+"""Parts of the optimal value below this are rounding errors of the exact solves."""
+
+
+def percent(fraction: float | None) -> str:
+    """A fraction in per cent, without the sign; what can only be rounding error is 0.
+
+    Examples
+    --------
+    >>> print(*map(percent, (0.07594, 0.99995, 0.003, 0.000123, -0.25, 2e-9, 2e-16)))
+    7.6 100.0 0.30 0.012 \N{MINUS SIGN}25.0 2.0e\N{MINUS SIGN}07 0
+    """
+    if fraction is None:
+        return MISSING
+    x = 0.0 if abs(fraction) < ROUNDING else 100 * fraction
+    if abs(x) >= 0.95:
+        return _minus(f"{x:,.1f}")
+    if x == 0:
+        return "0"
+    return _minus(f"{x:#.2g}" if abs(x) >= 1e-3 else f"{x:.1e}")
+
+
+def number(x: float | None) -> str:
+    """A number to four digits, or to the unit where it is longer.
+
+    Examples
+    --------
+    >>> print(*map(number, (12345.6, 12.3456, 105.0, 0.00123456, 0.0, -0.5)))
+    12,346 12.35 105.0 0.001235 0 \N{MINUS SIGN}0.5000
+    """
+    if x is None:
+        return MISSING
+    if abs(x) >= 1000:
+        return _minus(f"{x:,.0f}" if abs(x) < 1e9 else f"{x:.3e}")
+    if x == 0:
+        return "0"
+    return _minus(f"{x:#.4g}".rstrip(".") if abs(x) >= 1e-4 else f"{x:.1e}")
+
+
+def decimal(x: float | None) -> str:
+    """A number of the size of one, to two decimals.
+
+    Examples
+    --------
+    >>> print(decimal(0.5), decimal(-0.071), decimal(-0.001))
+    0.50 \N{MINUS SIGN}0.07 0.00
+    """
+    return MISSING if x is None else _minus(f"{round(x, 2) + 0.0:.2f}")  # + 0.0: no minus zero
+
+
+def count(n: int, one: str, many: str = "") -> str:
+    """So many of something.
+
+    Examples
+    --------
+    >>> count(1, "seed"), count(2000, "episode"), count(2, "study", "studies")
+    ('1 seed', '2,000 episodes', '2 studies')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,223 @@
+"""The tables of the page, as HTML."""
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from optimist.report.page.numbers import MISSING, decimal, number, percent
+
+COLUMNS = (
+    ("average", "average, %", percent),
+    ("iqm", "IQM, %", percent),
+    ("final", "final, %", percent),
+    ("regret", "total regret", number),
+    ("slope", "slope", decimal),
+)
+
+Looks = dict[str, dict[str, str]]
+"""Colour and dash of each agent."""
+
+EMPTY = f"<td>{MISSING}</td>"
+
+
+def swatch(look: dict[str, str]) -> str:
+    """A piece of an agent's line."""
+    dash = "" if look["dash"] == "solid" else look["dash"].replace("px", "")
+    return (
+        "<svg class='swatch' viewBox='0 0 32 8' aria-hidden='true'><line x1='1' x2='31' y1='4' "
+        f"y2='4' stroke='{look['colour']}' stroke-width='2.5' stroke-dasharray='{dash}'/></svg>"
+    )
+
+
+def overview(worlds: list[dict[str, Any]], looks: Looks) -> str:
+    """The average suboptimality of every agent in every world."""
+    head = "".join(f"<th scope='col'>{swatch(k)}{_name(name)}</th>" for name, k in looks.items())
+    body = []
+    for i, world in enumerate(worlds):
+        rows = {row["agent"]: row for row in world["rows"]}
+        best = _leaders(world["rows"])
+        cells = "".join(
+            _cell(rows[name]["average"], percent, name in best) if name in rows else EMPTY
+            for name in looks
+        )
+        body.append(
+            f"<tr><th scope='row'><a href='#results' data-choose='{i}'>{_name(world['name'])}</a>"
+            f"</th>{cells}</tr>"
+        )
+    return _table(
+        "Average suboptimality",
+        "id='overview'",
+        "<caption>Average suboptimality in % of the optimal value</caption>"
+        f"<thead><tr><th scope='col'>World</th>{head}</tr></thead>",
+        body,
+    )
+
+
+def results(world: dict[str, Any], looks: Looks) -> str:
+    """All that was measured in a world: agents as rows, sorted by a click on a column."""
+    rows, notes = world["rows"], _Notes()
+    if not rows:
+        return "<p>Nothing has finished in this world.</p>"
+    best = _leaders(rows)
+    low, high = _range([row["average"] for row in rows])
+    head = "".join(
+        f"<th scope='col' data-column='{key}'><button type='button'>{title}</button></th>"
+        + (
+            f"<th class='strip' aria-hidden='true'><span>{percent(low)}</span>"
+            f"<span>{percent(high)}</span></th>"
+            if key == "average"
+            else ""
+        )
+        for key, title, _ in COLUMNS
+    )
+    body = []
+    for row in rows:
+        cells = "".join(
+            _cell(row[key], form, key == "average" and row["agent"] in best, notes)
+            + (_strip(row[key], low, high, looks[row["agent"]]) if key == "average" else "")
+            for key, _, form in COLUMNS
+        )
+        body.append(
+            f"<tr data-agent='{escape(row['agent'])}'>"
+            f"<th scope='row'>{_agent(row['agent'], looks)}</th>{cells}</tr>"
+        )
+    head = f"<thead><tr><th scope='col'>Agent</th>{head}</tr></thead>"
+    return _table(f"Results in {world['name']}", "class='results'", head, body) + notes.html()
+
+
+def improvement(world: dict[str, Any], looks: Looks) -> str:
+    """How likely the agent of a row does better than that of a column."""
+    names = [row["agent"] for row in world["rows"]]
+    if len(names) < 2:
+        return "<p>There are no two agents to compare in this world.</p>"
+    columns = "".join(
+        f"<th scope='col' title='{escape(name)}'><span class='number'>{j + 1}</span>"
+        f"<span class='hidden'> {escape(name)}</span></th>"
+        for j, name in enumerate(names)
+    )
+    body, notes = [], _Notes()
+    for i, (name, line) in enumerate(zip(names, world["improvement"], strict=True)):
+        cells = "".join(
+            f"<td class='self' aria-label='the same agent'>{MISSING}</td>"
+            if name == other
+            else _chance(estimate, name, other, notes)
+            if estimate
+            else EMPTY
+            for other, estimate in zip(names, line, strict=True)
+        )
+        body.append(
+            f"<tr><td class='number'>{i + 1}</td><th scope='row'>{_agent(name, looks)}</th>"
+            f"{cells}</tr>"
+        )
+    head = f"<thead><tr><td></td><td></td>{columns}</tr></thead>"
+    label = f"Probabilities of improvement in {world['name']}"
+    return _table(label, "class='chances'", head, body) + notes.html()
+
+
+def _table(label: str, attributes: str, head: str, rows: list[str]) -> str:
+    """A table that scrolls by itself, with the keyboard too, where the screen is narrow."""
+    return (
+        f"<div class='scroll' tabindex='0' role='region' aria-label='{escape(label)}'>"
+        f"<table {attributes}>{head}<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _name(name: str) -> str:
+    return f"<span class='name'>{escape(name)}</span>"
+
+
+def _agent(name: str, looks: Looks) -> str:
+    return f"<span class='agent'>{swatch(looks[name])}{_name(name)}</span>"
+
+
+class _Notes:
+    """The notes of a table, each said once below it and referred to by a letter."""
+
+    def __init__(self) -> None:
+        self._letters: dict[str, str] = {}
+
+    def mark(self, note: str) -> str:
+        if not note:
+            return ""
+        letter = self._letters.setdefault(note, chr(ord("a") + len(self._letters)))
+        return f"<sup>{letter}</sup>"
+
+    def html(self) -> str:
+        said = "; ".join(f"<sup>{k}</sup> {escape(note)}" for note, k in self._letters.items())
+        return f"<p class='notes'>{said}</p>" if said else ""
+
+
+def _cell(
+    estimate: dict[str, Any],
+    form: Callable[[float | None], str],
+    best: bool,
+    notes: _Notes | None = None,
+) -> str:
+    """A value over its interval."""
+    value, low, high = estimate["value"], estimate["low"], estimate["high"]
+    text = f"<b>{form(value)}</b>" if best else form(value)
+    mark = notes.mark(estimate["note"]) if notes else ""
+    interval = "" if low is None or high is None else f"<small>[{form(low)}, {form(high)}]</small>"
+    order = "" if value is None else f" data-value='{value!r}'"
+    return f"<td{order}>{text}{mark}{interval}</td>"
+
+
+def _chance(estimate: dict[str, Any], name: str, other: str, notes: _Notes) -> str:
+    """A probability of improvement, coloured by how far it is from even."""
+    value, low, high = estimate["value"], estimate["low"], estimate["high"]
+    if value is None:
+        return f"<td>{MISSING}{notes.mark(estimate['note'])}</td>"
+    rgb = "0,114,178" if value > 0.5 else "213,94,0"
+    interval, decided = "", False
+    if low is not None and high is not None:
+        interval = f"<small>[{decimal(low)}, {decimal(high)}]</small>"
+        decided = low > 0.5 or high < 0.5
+    text = f"<b>{decimal(value)}</b>" if decided else decimal(value)
+    title = escape(f"{name} does better than {other} with probability {decimal(value)}")
+    return (
+        f"<td style='background:rgba({rgb},{abs(value - 0.5):.3f})' title='{title}' "
+        f"data-value='{value!r}'>{text}{notes.mark(estimate['note'])}{interval}</td>"
+    )
+
+
+def _leaders(rows: list[dict[str, Any]]) -> set[str]:
+    """The agent with the lowest average, and those whose intervals overlap with its interval."""
+    known = [row for row in rows if row["average"]["value"] is not None]
+    if len(known) < 2:
+        return set()
+    best = min(known, key=lambda row: row["average"]["value"])["average"]
+    most = best["value"] if best["high"] is None else best["high"]
+
+    def least(estimate: dict[str, Any]) -> float:
+        return float(estimate["value"] if estimate["low"] is None else estimate["low"])
+
+    leaders = {row["agent"] for row in known if least(row["average"]) <= most}
+    return leaders if len(leaders) < len(known) else set()
+
+
+def _range(estimates: list[dict[str, Any]]) -> tuple[float, float]:
+    """Zero, and all values and ends of intervals."""
+    numbers = [e[key] for e in estimates for key in ("value", "low", "high") if e[key] is not None]
+    return min([0.0, *numbers]), max([0.0, *numbers]) or 1.0
+
+
+def _strip(estimate: dict[str, Any], low: float, high: float, look: dict[str, str]) -> str:
+    """The value as a dot and its interval as a bar, on one scale for the whole column."""
+    if estimate["value"] is None:
+        return "<td class='strip'></td>"
+
+    def x(value: float) -> str:
+        return f"{100 * (value - low) / (high - low):.2f}%"
+
+    bar = ""
+    if estimate["low"] is not None and estimate["high"] is not None:
+        bar = (
+            f"<line x1='{x(estimate['low'])}' x2='{x(estimate['high'])}' y1='8' y2='8' "
+            f"stroke='{look['colour']}' stroke-width='5' stroke-linecap='round' opacity='.45'/>"
+        )
+    return (
+        "<td class='strip'><svg aria-hidden='true'>"
+        "<line x1='0' x2='100%' y1='8' y2='8' class='rule'/>"
+        f"{bar}<circle cx='{x(estimate['value'])}' cy='8' r='3.2' fill='{look['colour']}'/>"
+        "</svg></td>"
+    )
