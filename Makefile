@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: help demo test lint bench figure clean
 
 help:
-	@echo "make demo    solve every shipped world exactly, then learn some of them"
+	@echo "make demo    learn several worlds with several agents, and write a report"
 	@echo "make test    run the tests"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
 	@echo "make bench   measure the exact solver and the engine against their peers"
@@ -21,7 +21,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: $(READY)
-	@$(BIN)/python -m optimist.demo
+	@$(BIN)/optimist demo
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto

@@ -1,0 +1,106 @@
+"""The command line: ``optimist COMMAND``. Each command is a module, imported when it is called."""
+
+import difflib
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from optimist.ids import WORLD_MODULES
+
+COMMANDS = {
+    "demo": "learn several worlds with several agents, and write a report: begin here",
+    "learn": "learn one world with one agent",
+    "sweep": "run a study: worlds x agents x parameters x seeds",
+    "resume": "go on with a study that was stopped",
+    "report": "write the report of a study as one page, and figures for a paper",
+    "compare": "compare the agents of one or several studies",
+    "envs": "list the worlds, solved exactly",
+    "agents": "list the agents and their parameters",
+}
+
+OK, SOME_FAILED, BAD_INPUT, DISK, INTERRUPTED = 0, 1, 2, 3, 130
+EXIT_CODES = """\
+exit codes:
+  0    all is well
+  1    some runs failed; what finished is kept
+  2    a mistake in the command, the study or a file
+  3    the disk is full, or a folder cannot be written; what finished is kept
+  130  interrupted; `optimist resume FOLDER` goes on"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command; the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    name, rest = (given[0], given[1:]) if given else ("--help", [])
+    if name in ("-h", "--help", "help"):
+        print(usage())
+        return OK
+    if name == "--version":
+        import optimist
+
+        print(f"optimist {optimist.__version__}")
+        return OK
+    if name not in COMMANDS:
+        close = difflib.get_close_matches(name, COMMANDS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(COMMANDS)}"
+        return _complain(f"there is no command {name!r}: {hint}")
+    if name == "learn" and (not rest or rest[0] in ("-h", "--help")):
+        print(LEARN)
+        return OK
+    return _carry_out(name, rest)
+
+
+LEARN = f"""\
+usage: optimist learn WORLD [--agent AGENT] [...]
+
+Learn a world with an agent, over some seeds. The parameters of both are flags:
+`optimist learn WORLD --agent AGENT --help` lists them.
+
+Example:
+    optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2 --episodes 3000
+
+worlds: {", ".join(WORLD_MODULES)}
+agents: `optimist agents` lists them (default: RmaxRaviUcb)"""
+
+
+def usage() -> str:
+    """What ``optimist --help`` says."""
+    width = max(map(len, COMMANDS)) + 2
+    commands = "\n".join(f"  {name:{width}}{text}" for name, text in COMMANDS.items())
+    return (
+        "usage: optimist COMMAND [...]\n\n"
+        "Provably efficient exploration in discounted MDPs with linear features.\n\n"
+        f"commands:\n{commands}\n\n"
+        "`optimist COMMAND --help` says more, with an example.\n\n"
+        f"{EXIT_CODES}"
+    )
+
+
+def _carry_out(name: str, rest: list[str]) -> int:
+    from optimist.cli.flags import FLAGS
+    from optimist.cli.parse import parse
+
+    # The flags of `learn` depend on its world and its agent, so it reads them itself.
+    given = parse(FLAGS[name], name, rest) if name in FLAGS else rest
+    # What a user can get wrong is answered in a sentence; anything else is a bug: its traceback.
+    try:
+        code: int = import_module(f"optimist.cli.{name}").main(given)
+    except KeyboardInterrupt:
+        _complain("interrupted; what is finished is kept")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has left, as `head` does
+        sys.stderr.close()
+        return OK
+    except Exception as error:
+        from optimist.cli.mistakes import code_of
+
+        known = code_of(error)
+        if known is None:
+            raise
+        return _complain(str(error), known)
+    return code
+
+
+def _complain(sentence: str, code: int = BAD_INPUT) -> int:
+    print(f"optimist: {sentence}", file=sys.stderr)
+    return code

@@ -1,0 +1,78 @@
+"""``optimist compare``: which agent does better, and how sure that is."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from optimist.cli import OK
+from optimist.cli.flags import Compare
+from optimist.cli.studies import print_json
+from optimist.cli.tables import a_console, interval, new_table, percent
+from optimist.envs import World
+from optimist.experiments import StudyError, open_results
+from optimist.experiments.results import Cell
+from optimist.experiments.statistics import probability_of_improvement
+
+Place = tuple[World, int]
+"""A world and a number of episodes: only what happened there can be compared."""
+
+
+def main(given: Compare) -> int:
+    folders = (given.folder, *given.more)
+    places = collect(folders)
+    if not places:
+        raise StudyError("no run has finished in " + ", ".join(str(f) for f in folders))
+    found = [
+        {"world": name, "agents": list(cells), "pairs": pairs(cells)}
+        for name, cells in places.values()
+    ]
+    if given.json:
+        print_json(found)
+        return OK
+    for name, cells in places.values():
+        show(name, cells)
+    return OK
+
+
+def collect(folders: tuple[Path, ...]) -> dict[Place, tuple[str, dict[str, Cell]]]:
+    """The name of each place and its agents; with several folders they are told apart by these."""
+    places: dict[Place, tuple[str, dict[str, Cell]]] = {}
+    for folder in folders:
+        results = open_results(folder)
+        for world in results.study.worlds:
+            place = results.study.worlds[world], results.study.lengths[world]
+            name, cells = places.get(place, (world, {}))
+            for agent in results.study.agents:
+                cell = results.cell(world, agent)
+                if cell is not None:
+                    cells[agent if len(folders) == 1 else f"{agent} ({folder})"] = cell
+            if cells:
+                places[place] = name, cells
+    return places
+
+
+def pairs(cells: dict[str, Cell]) -> list[dict[str, Any]]:
+    """The probability of improvement of every ordered pair of agents."""
+    return [
+        {"agent": a, "over": b, **vars(_improvement(cells[a], cells[b]))}
+        for a in cells
+        for b in cells
+        if a != b
+    ]
+
+
+def show(name: str, cells: dict[str, Cell]) -> None:
+    """Print the comparison in one world."""
+    table = new_table(name, "agent", numbers=("lost", *(f"better than {b}" for b in cells)))
+    for a, cell in cells.items():
+        chances = []
+        for b, other in cells.items():
+            e = _improvement(cell, other)
+            chances.append("" if a == b else f"{percent(e.value)} ({interval(e)})")
+        table.add_row(a, percent(cell.estimates["average"].value), *chances)
+    a_console().print(table)
+
+
+def _improvement(cell: Cell, other: Cell) -> Any:
+    return probability_of_improvement(cell.averages, other.averages, np.random.default_rng(0))

@@ -1,0 +1,32 @@
+"""``optimist demo``: the first impression."""
+
+from optimist.cli import OK, SOME_FAILED
+from optimist.cli.flags import Demo
+from optimist.cli.studies import carry_out
+from optimist.cli.tables import a_console, show_failures, show_results
+from optimist.experiments import Study
+
+STUDY = "quick"
+
+
+def main(given: Demo) -> int:
+    study = Study.read(STUDY)
+    console = a_console()
+    console.print(
+        f"[bold]{len(study.worlds)} worlds x {len(study.agents)} agents x {len(study.numbers)} "
+        "seeds[/bold]: each agent begins with no idea of its world, and is judged by exact values.",
+        highlight=False,
+    )
+    results = carry_out(study, given.out, given.workers)
+    show_results(results)
+    page = results.report()
+    console.print(
+        f"\n[bold]report:[/bold] {page.resolve().as_uri()}", highlight=False, soft_wrap=True
+    )
+    console.print(
+        f"the study itself is a text file of {len(study.text.splitlines())} lines, "
+        f"{given.out / 'study.toml'}: change it and `optimist sweep` it",
+        highlight=False,
+    )
+    show_failures(results)
+    return SOME_FAILED if results.failures else OK

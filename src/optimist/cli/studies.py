@@ -1,0 +1,61 @@
+"""What the commands that run a study share: on what it runs, and what is said at its end."""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from optimist.cli import INTERRUPTED, OK, SOME_FAILED
+from optimist.cli.flags import Workers
+from optimist.cli.tables import show_failures, show_results
+from optimist.experiments import Results, Study, run
+from optimist.experiments.sinks import TensorBoard
+
+
+def finish(study: Study, out: Path, workers: Workers, as_json: bool) -> int:
+    """Run what is left of a study and show what came of it; the exit code."""
+    try:
+        results = carry_out(study, out, workers)
+    except KeyboardInterrupt:
+        print(f"\ninterrupted: `optimist resume {out}` goes on", file=sys.stderr)
+        return INTERRUPTED
+    if as_json:
+        print_json({"folder": str(out), **outcome(results)})
+    else:
+        show_results(results)
+        print(f"in {out}; `optimist report {out}` writes the report")
+    show_failures(results)
+    return SOME_FAILED if results.failures else OK
+
+
+def carry_out(study: Study, out: Path | None, workers: Workers) -> Results:
+    """Run what is left of a study."""
+    sinks = [TensorBoard(workers.tensorboard)] if workers.tensorboard else []
+    return run(study, out, workers.jobs, workers.engine, workers.address, sinks)
+
+
+def outcome(results: Results) -> dict[str, Any]:
+    """Results as data."""
+    return {
+        "runs": len(results.study.runs),
+        "finished": len(results.finished),
+        "failures": [
+            {"world": r.world, "agent": r.agent, "seed": r.index, "message": message}
+            for r, message in results.failures.items()
+        ],
+        "table": list(results.table()),
+    }
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON, in which there is no nan: it is null."""
+    print(json.dumps(_without_nan(data), indent=2))
+
+
+def _without_nan(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {k: _without_nan(v) for k, v in data.items()}
+    if isinstance(data, Iterable) and not isinstance(data, str):
+        return [_without_nan(v) for v in data]
+    return None if isinstance(data, float) and data != data else data

@@ -1,0 +1,192 @@
+"""What the commands do and print."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import optimist as opt
+from optimist.experiments import run_folder
+
+
+def test_sweep_prints_what_was_lost(optimist, study):
+    code, out, err = optimist("sweep", study, "--out", "rivers", "--jobs", 1)
+    assert code == 0
+    for word in ("Two rivers (3 seeds)", "river 3", "river 5", "twice", "R-max", "uniform play"):
+        assert word in out
+    assert "optimist report rivers" in out
+    assert not err
+
+
+def test_the_folder_is_named_after_the_study_if_nobody_says(optimist, study):
+    assert optimist("sweep", study, "--jobs", 1)[0] == 0
+    assert (study.parent / "runs" / "rivers" / "study.toml").read_text() == study.read_text()
+
+
+def test_json_holds_what_the_results_say(optimist, as_json, done):
+    found = as_json("resume", done)
+    results = opt.open_results(done)
+    assert found["runs"] == found["finished"] == 12
+    assert found["failures"] == []
+    assert found["table"] == json.loads(json.dumps(list(results.table())))
+    row = found["table"][0]
+    cell = results.cell("river 3", "twice")
+    assert row["average"] == pytest.approx(cell.averages.mean(), rel=1e-12)
+    assert row["average_low"] <= row["average"] <= row["average_high"]
+
+
+def test_what_is_finished_is_not_run_again(optimist, done, monkeypatch):
+    monkeypatch.setattr("optimist.experiments.sweep.execute", None)
+    before = {f: f.stat().st_mtime_ns for f in done.glob("runs/*/*")}
+    assert optimist("resume", done)[0] == 0
+    assert {f: f.stat().st_mtime_ns for f in done.glob("runs/*/*")} == before
+
+
+def test_a_study_that_has_grown_keeps_its_runs(optimist, as_json, study, done):
+    before = {f: f.read_bytes() for f in done.glob("runs/*/*")}
+    study.write_text(study.read_text().replace("seeds = 3", "seeds = 4"))
+    assert as_json("sweep", study, "--out", done, "--jobs", 1)["finished"] == 16
+    assert {f: f.read_bytes() for f in before} == before
+
+
+def test_learn_is_a_study_of_one_world_and_one_agent(optimist, as_json):
+    found = as_json(
+        *("learn", "RiverSwim", "--world.n", 4, "--agent", "RaviUcb", "--agent.beta", 2),
+        *("--episodes", 50, "--seeds", 2, "--out", "one", "--policy", "p.safetensors", "--jobs", 1),
+    )
+    assert len(found["table"]) == 1
+    study = opt.open_results("one").study
+    assert study.worlds == {"RiverSwim": opt.envs.RiverSwim(4)}
+    assert study.configurations == {"RaviUcb": opt.RaviUcb.Config(beta=2.0)}
+    spec = study.runs[0].spec
+    agent = opt.RaviUcb(spec.world, config=spec.agent, seed=spec.seed, stride=spec.stride)
+    agent.learn(50)
+    learnt = opt.load_policy("p.safetensors")
+    np.testing.assert_array_equal(learnt.probabilities([0, 1, 2, 3]), agent.policy.table)
+
+
+def test_learn_without_a_folder_leaves_nothing_behind(optimist, tmp_path):
+    code, out, _ = optimist("learn", "RiverSwim", "--episodes", 20, "--seeds", 1, "--jobs", 1)
+    assert code == 0
+    assert "one seed: no interval" in out
+    assert "(1 seed)" in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_report_writes_one_page_and_figures(optimist, as_json, done):
+    written = as_json("report", done, "--pdf", "--png")["written"]
+    assert written[0] == str(done / "report.html")
+    assert {f.rpartition(".")[2] for f in written} == {"html", "pdf", "png"}
+    for file in written:
+        assert (done.parent / file).stat().st_size > 1000
+    code, out, _ = optimist("report", done, "--out", "elsewhere.html")
+    assert (code, out) == (0, "elsewhere.html\n")
+
+
+def test_report_of_nothing(optimist, study):
+    folder = study.parent / "empty"
+    folder.mkdir()
+    (folder / "study.toml").write_text(study.read_text())
+    code, _, err = optimist("report", folder)
+    assert code == 2
+    assert "no run of" in err
+    assert "has finished" in err
+
+
+def test_compare_says_who_is_better_and_how_sure_that_is(optimist, as_json, done):
+    found = as_json("compare", done)
+    assert [w["world"] for w in found] == ["river 3", "river 5"]
+    a, b = found[0]["pairs"]
+    assert (a["agent"], a["over"]) == ("twice", "R-max")
+    assert a["value"] + b["value"] == pytest.approx(1)
+    losses = [opt.open_results(done).cell("river 3", n).averages for n in ("twice", "R-max")]
+    wins = np.sign(losses[1][None] - losses[0][:, None])
+    assert a["value"] == pytest.approx((wins.mean() + 1) / 2)
+    code, out, _ = optimist("compare", done)
+    assert code == 0
+    assert "better than R-max" in out
+
+
+def test_compare_tells_the_agents_of_several_studies_apart(optimist, as_json, done, study):
+    other = study.read_text().replace("visits = 2", "visits = 4").replace("n = [3, 5]", "n = [5]")
+    study.write_text(other)
+    assert optimist("sweep", study, "--out", "other", "--jobs", 1)[0] == 0
+    found = as_json("compare", "rivers", "other")
+    five = next(w for w in found if w["world"] == "river 5")
+    names = [f"{a} ({f})" for f in ("rivers", "other") for a in ("twice", "R-max")]
+    assert five["agents"] == names
+    assert len(five["pairs"]) == 12
+    # The same specification is the same run, so it is neither better nor worse than itself.
+    same = [p for p in five["pairs"] if {p["agent"], p["over"]} == {names[0], names[2]}]
+    assert all(p["value"] == 0.5 for p in same)
+
+
+def test_envs_are_solved_exactly(as_json):
+    for found in as_json("envs"):
+        world = opt.envs.WORLDS[found["world"]]()
+        assert found["optimal"] == pytest.approx(world.mdp.optimal().value, rel=1e-12)
+        assert found["certificate"] < 1e-10
+
+
+def test_agents_are_listed_with_their_defaults(optimist, as_json):
+    found = {a["agent"]: a["parameters"] for a in as_json("agents")}
+    assert list(found) == list(opt.agents.AGENTS)
+    assert found["Rmax"] == {"visits": 5, "updates": 100}
+    assert found["RmaxRaviUcb"]["beta"] == opt.Configuration.practical().beta
+    assert "Sigmoid(alpha 18.4" in optimist("agents")[1]
+
+
+def test_demo_learns_shows_and_reports(optimist, monkeypatch, study):
+    monkeypatch.setattr("optimist.cli.demo.STUDY", str(study))
+    code, out, _ = optimist("demo", "--out", "first", "--jobs", 1)
+    assert code == 0
+    assert "2 worlds x 2 agents x 3 seeds" in out
+    page = study.parent / "first" / "report.html"
+    assert page.resolve().as_uri() in out
+    assert page.exists()
+
+
+def test_a_run_that_fails_is_told_and_costs_nothing_else(optimist, study, monkeypatch):
+    """Exit code 1, the reason on the error output, and everything else finished."""
+    usual = run_folder.RunFolder.note_environment
+
+    def fail_for_rmax(self, now):
+        if self.specification.plain["agent"]["agent"] == "Rmax":
+            raise RuntimeError("no luck today")
+        usual(self, now)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run_folder.RunFolder, "note_environment", fail_for_rmax)
+        code, out, err = optimist("sweep", study, "--out", "f", "--jobs", 1, "--json")
+    assert code == 1
+    found = json.loads(out)
+    assert found["finished"] == 6
+    assert len(found["failures"]) == 6
+    assert "failed: R-max in river 3, seed 0: RuntimeError: no luck today" in err
+    data = opt.open_results("f").data
+    assert len(data["failures"]) == 6
+    assert [r["agent"] for r in data["worlds"][0]["rows"]] == ["twice"]
+    code, out, _ = optimist("resume", "f", "--jobs", 1, "--json")  # failed runs are tried again
+    assert code == 0
+    assert json.loads(out)["finished"] == 12
+
+
+def test_curves_for_tensorboard(optimist, study):
+    assert optimist("sweep", study, "--jobs", 1, "--tensorboard", "logs")[0] == 0
+    written = list((study.parent / "logs").glob("*/*/seed */events*"))
+    assert len(written) == 12
+    from tensorboardX.proto.event_pb2 import Event
+
+    curves = opt.open_results("runs/rivers").cell("river 3", "R-max")
+    at = {}
+    data = next(f for f in written if "river 3/R-max/seed 0" in str(f)).read_bytes()
+    while data:  # records: length, checksum, event, checksum
+        size = int.from_bytes(data[:8], "little")
+        event = Event.FromString(data[12 : 12 + size])
+        for value in event.summary.value:
+            at.setdefault(value.tag, {})[event.step] = value.simple_value
+        data = data[16 + size :]
+    assert list(at["regret"]) == curves.episode.tolist()
+    np.testing.assert_allclose(list(at["regret"].values()), curves.regret[0], rtol=1e-6)
+    assert not math.isnan(at["bonus"][1])
