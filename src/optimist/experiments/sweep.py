@@ -5,6 +5,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +87,10 @@ def _compile_once() -> None:
     RmaxRaviUcb(RiverSwim(2), stride=0).learn(1, show_progress=False)
 
 
+class EngineError(RuntimeError):
+    """The engine cannot be had: it is not installed, or nobody answers at its address."""
+
+
 @dataclass
 class _Work:
     """The runs still to do, and how they are done."""
@@ -99,7 +104,11 @@ class _Work:
 
     def run(self, runs: list[Run]) -> None:
         """Do the runs; those that another process is at, wait for."""
-        with open_engine(self.engine, self.jobs, self.address) as engine:
+        with ExitStack() as stack:
+            try:
+                engine = stack.enter_context(open_engine(self.engine, self.jobs, self.address))
+            except (ImportError, ConnectionError, ValueError) as error:
+                raise EngineError(str(error)) from error
             while runs:
                 tasks = [
                     Task(

@@ -26,8 +26,8 @@ ROWS = {
 DECADES = 3
 """How far below its largest value a logarithmic colour scale goes."""
 
-WALL, NOTHING, GROUND = "#101010", "#ffffff", "#e4e4e4"
-"""What is no state: a wall, which is darker than any state; nothing; all else."""
+WALL, PAPER = "#101010", "#ffffff"
+"""Walls are darker than any state; all else that is no state is left white, which is lighter."""
 
 MARKS = {"s": "S", "$": "G"}
 """Letters for starts and goals."""
@@ -150,16 +150,15 @@ def _scale(values: FloatArray, log: bool) -> Any:
 
 
 def _draw(ax: "Axes", picture: dict[str, Any], values: FloatArray, norm: Any) -> "QuadMesh":
-    """Colour the cells of the states by their values, over walls and ground."""
+    """Colour the cells of the states by their values, over walls and paper."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, to_rgb
 
     across = max(len(line) for line in picture["board"])
     board = [line.ljust(across) for line in picture["board"]]
-    colours = {"#": to_rgb(WALL), " ": to_rgb(NOTHING)}
-    under = np.array([[colours.get(c, to_rgb(GROUND)) for c in line] for line in board])
+    under = np.array([[to_rgb(WALL if c == "#" else PAPER) for c in line] for line in board])
     numbers = np.full((len(board), across), np.nan)
-    # A logarithmic scale leaves zeros out, which would then look like ground.
+    # A logarithmic scale leaves zeros out, which would then look like paper.
     numbers[tuple(np.transpose(picture["cells"]))] = np.maximum(values, norm.vmin)
     # Viridis without its darkest fifth, which in grey looks like a wall.
     viridis = ListedColormap(colormaps["viridis"](np.linspace(0.2, 1, 256)))
