@@ -100,8 +100,8 @@ def test_nothing_given_is_what_the_agent_or_the_world_is_by_default(name):
 
 def test_the_rest_of_a_configuration_is_the_practical_one():
     """Not the bare fields, which are the paper's: one update, for example."""
-    made = from_plain(Configuration, {"beta": 2})
-    assert made == dataclasses.replace(Configuration.practical(), beta=2.0)
+    made = from_plain(Configuration, {"beta": 2, "eta": 3, "r_max": 4})
+    assert made == dataclasses.replace(Configuration.practical(), beta=2.0, eta=3.0, r_max=4.0)
     assert made.updates != Configuration(eta=1, beta=1, ascension=Never()).updates
 
 

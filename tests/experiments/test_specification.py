@@ -16,6 +16,7 @@ from optimist.experiments.specification import (
     agent_name,
     default_stride,
     derived_seed,
+    digest,
     read_agent,
     read_world,
 )
@@ -111,6 +112,11 @@ def test_the_same_numbers_of_another_type_are_the_same_run():
     other = Specification(RiverSwim(6, gamma=0.0), RaviUcb.Config(beta=1.0), np.int64(10), 1, 0)
     assert one == other
     assert one.id == other.id
+
+
+def test_what_is_not_a_number_has_no_name():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        digest({"gamma": math.nan})
 
 
 def test_every_parameter_is_spelt_out():

@@ -36,6 +36,7 @@ def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
     header = {
         "agent": type(agent).__name__,
         "config": config,
+        "seed": agent.seed,
         "stride": agent.stride,
         "until": agent._until,
         "remembered": agent._remembered,

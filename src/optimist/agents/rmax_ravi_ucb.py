@@ -84,7 +84,8 @@ class RmaxRaviUcb:
         self.config = Configuration.practical() if config is None else config
         self.rewards = Fixed(self.mdp.r) if rewards is None else rewards
         self.stride = checks.count(stride, "stride", least=0)
-        seeds = np.random.SeedSequence(checks.count(seed, "seed", least=0)).spawn(2)
+        self.seed = checks.count(seed, "seed", least=0)
+        seeds = np.random.SeedSequence(self.seed).spawn(2)
         self._rng, self._lottery = (np.random.default_rng(s) for s in seeds)
         self._simulator = simulator(self.mdp)
         self._stats = statistics(
@@ -304,7 +305,9 @@ class RmaxRaviUcb:
         """The learner in a folder, which goes on as if it had never stopped, bit for bit."""
         config, header, arrays = checkpoint.read(folder, cls.__name__)
         agent = cls.__new__(cls)
-        RmaxRaviUcb.__init__(agent, world, features, config, rewards, stride=header["stride"])
+        RmaxRaviUcb.__init__(
+            agent, world, features, config, rewards, header["seed"], header["stride"]
+        )
         checkpoint.restore(agent, header, arrays)
         return agent
 

@@ -15,6 +15,7 @@ bonus, ascension     the means of CB and of p+ along its path
 ===================  =============================================================================
 """
 
+import hashlib
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +29,9 @@ from optimist.checks import FloatArray
 from optimist.core import storage
 
 Curves = dict[str, np.ndarray]
+
+HEADER = "optimist"
+"""The entry of a file's metadata that says of which run it is, and its digest."""
 
 
 def curves_of(history: History, steps_before: int) -> Curves:
@@ -81,17 +85,41 @@ def final(curves: Curves) -> float:
     return float(lost[-max(1, len(lost) // 10) :].mean())
 
 
-def write_curves(path: Path, curves: Curves) -> None:
-    """Write the rows; the file appears whole or not at all."""
+def write_curves(path: Path, curves: Curves, run: str = "") -> None:
+    """Write the rows of a run; the file appears whole or not at all."""
+    columns = {name: np.ascontiguousarray(column) for name, column in curves.items()}
+    # Not pa.array, which imports pandas where there is one: a second in each worker.
+    table = pa.Table.from_arrays(
+        [
+            pa.Array.from_buffers(pa.from_numpy_dtype(c.dtype), len(c), [None, pa.py_buffer(c)])
+            for c in columns.values()
+        ],
+        list(columns),
+        metadata={HEADER: f"{run} {_digest(columns)}"},
+    )
     buffer = io.BytesIO()
-    pq.write_table(pa.table(curves), buffer)
+    pq.write_table(table, buffer)
     storage.write_bytes(path, buffer.getvalue())
 
 
-def read_curves(path: Path) -> Curves:
-    """The rows in a file."""
+def read_curves(path: Path, run: str | None = None) -> Curves:
+    """The rows in a file, if they are unaltered; and of this run, if one is given."""
     try:
         table = pq.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
+        curves = {name: table[name].to_numpy() for name in table.column_names}
+    except (pa.ArrowException, OSError) as error:
         raise storage.FileError(f"{path} holds no curves, or it is damaged ({error})") from None
-    return {name: table[name].to_numpy() for name in table.column_names}
+    of, _, digest = (table.schema.metadata or {}).get(HEADER.encode(), b"").decode().partition(" ")
+    if digest != _digest(curves):
+        raise storage.FileError(f"{path} holds no curves, or it is damaged (its digest is another)")
+    if run is not None and of != run:
+        raise storage.FileError(f"{path} is of the run {of}, not of {run}")
+    return curves
+
+
+def _digest(curves: Curves) -> str:
+    sha = hashlib.sha256()
+    for name, column in curves.items():
+        sha.update(f"{name} {column.dtype} {column.shape}".encode())
+        sha.update(column.tobytes())
+    return sha.hexdigest()

@@ -40,20 +40,20 @@ def environment() -> dict[str, str]:
 def _commit() -> str:
     """The commit of this package if it runs from a checkout, and whether that was changed."""
     here = Path(__file__).parent
-    git = ["git", "-C", str(here)]
+
+    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
+        words = ["git", "-C", str(here), *arguments]
+        return subprocess.run(words, capture_output=True, text=True, timeout=10)
+
     try:
-        head = subprocess.run(
-            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10
-        )
-        tracked = subprocess.run(
-            [*git, "ls-files", "--error-unmatch", __file__], capture_output=True
-        )
-        changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", str(here.parent)])
+        head = git("rev-parse", "HEAD")
+        tracked = git("ls-files", "--error-unmatch", __file__)
+        if head.returncode or tracked.returncode:  # no checkout, or that of somebody else
+            return "unknown"
+        changed = git("diff", "--quiet", "HEAD", "--", str(here.parent)).returncode
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"
-    if head.returncode or tracked.returncode:  # no checkout, or that of somebody else
-        return "unknown"
-    return head.stdout.strip() + (" with changes" if changed.returncode else "")
+    return head.stdout.strip() + (" with changes" if changed else "")
 
 
 def _cpu() -> str:

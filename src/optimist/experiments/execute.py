@@ -10,6 +10,7 @@ import numpy as np
 from optimist.agents import AGENTS, RmaxRaviUcb
 from optimist.agents.checkpoint import FILE as AGENT
 from optimist.checks import IntArray
+from optimist.core.storage import FileError
 from optimist.experiments.curves import (
     Curves,
     average,
@@ -29,7 +30,10 @@ CHECKPOINT_SECONDS = 2.0
 """How much work a kill may cost, but for the time between two marks."""
 
 
-DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS)
+DISK = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOTDIR, errno.EEXIST),  # a file where the folder should be
+)
 """Errors of the disk, not of the run: the next run would meet them too."""
 
 
@@ -94,21 +98,24 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> N
     folder.note_environment(environment())
     agent, parts, shots = _begin(spec, folder)
     saved = time.monotonic()
+    done = agent.episodes if parts else -1  # a run that goes on has been at its marks so far
     for mark in marks(spec.episodes, spec.stride):
-        if mark > agent.episodes:
+        if mark <= done:
+            continue
+        if mark:
             steps = agent.steps
             history = agent.learn(int(mark) - agent.episodes, show_progress=False)
             parts.append(curves_of(history, steps))
             agent.forget()  # the policies are evaluated: a checkpoint need not hold them
-        if shots is not None and mark not in shots.episodes:
+        if shots is not None:
             shots = shots.taken(agent)
         if parts and (time.monotonic() - saved >= checkpoint_seconds or mark == spec.episodes):
-            _checkpoint(folder, agent, parts, shots)
+            _checkpoint(spec, folder, agent, parts, shots)
             saved = time.monotonic()
         (folder.path / "episodes").write_text(str(agent.episodes))
     agent.policy.save(folder.path / "policy.safetensors")
     curves = with_regret(joined(parts))
-    write_curves(folder.path / "curves.parquet", curves)
+    write_curves(folder.path / "curves.parquet", curves, spec.id)
     folder.write_json("result.json", _result(spec, curves))
     for name in ("checkpoint.parquet", "episodes", "failure.json"):
         (folder.path / name).unlink(missing_ok=True)
@@ -123,18 +130,28 @@ def _begin(
         return spec.learner(), [], Snapshots.none(spec.world) if drawn else None
     agent = AGENTS[agent_name(spec.agent)].load(folder.path, spec.world)
     # The agent is written last; what is later than it belongs to a checkpoint cut short.
-    curves = read_curves(folder.path / "checkpoint.parquet")
+    new = spec.learner()
+    if (agent.seed, agent.stride, agent.config) != (new.seed, new.stride, new.config):
+        raise FileError(f"{folder.path / AGENT} is of another run")
+    curves = read_curves(folder.path / "checkpoint.parquet", spec.id)
     keep = curves["episode"] <= agent.episodes
     parts = [{name: column[keep] for name, column in curves.items()}]
-    return agent, parts, folder.snapshots.until(agent.episodes) if drawn else None
+    if not drawn:
+        return agent, parts, None
+    shots = Snapshots.read(folder.path / "snapshots.safetensors", spec.id)
+    return agent, parts, shots.until(agent.episodes)
 
 
 def _checkpoint(
-    folder: RunFolder, agent: RmaxRaviUcb, parts: list[Curves], shots: Snapshots | None
+    spec: Specification,
+    folder: RunFolder,
+    agent: RmaxRaviUcb,
+    parts: list[Curves],
+    shots: Snapshots | None,
 ) -> None:
-    write_curves(folder.path / "checkpoint.parquet", joined(parts))
+    write_curves(folder.path / "checkpoint.parquet", joined(parts), spec.id)
     if shots is not None:
-        shots.write(folder.path / "snapshots.safetensors")
+        shots.write(folder.path / "snapshots.safetensors", spec.id)
     agent.save(folder.path)
 
 

@@ -62,16 +62,18 @@ class Snapshots:
         keep = self.episodes <= episodes
         return Snapshots(**{name: array[keep] for name, array in vars(self).items()})
 
-    def write(self, path: Path) -> None:
-        """Write them; the file appears whole or not at all."""
-        storage.write(path, KIND, {}, vars(self))
+    def write(self, path: Path, run: str) -> None:
+        """Write those of a run; the file appears whole or not at all."""
+        storage.write(path, KIND, {"run": run}, vars(self))
 
     @classmethod
-    def read(cls, path: Path) -> "Snapshots":
-        """Those in a file."""
+    def read(cls, path: Path, run: str | None = None) -> "Snapshots":
+        """Those in a file; of this run, if one is given."""
         header, arrays = storage.read(path)
         if header["kind"] != KIND:
             raise storage.FileError(f"{path} holds a {header['kind']}, not snapshots")
+        if run is not None and header["run"] != run:
+            raise storage.FileError(f"{path} is of the run {header['run']}, not of {run}")
         return cls(**arrays)
 
 

@@ -130,7 +130,11 @@ class _Work:
         """Note how a run went; whether this is the end of it."""
         if isinstance(outcome, Failure):
             note = {"message": outcome.message, "details": outcome.details}
-            self.folder.of(done).write_json("failure.json", note)
+            there = self.folder.of(done)
+            try:
+                there.write_json("failure.json", note)
+            except OSError as error:  # the folder is no folder, or gone, or the disk is full
+                raise DiskError(f"{there.path} cannot be written: {error.strerror}") from error
             return True
         if outcome.state == "disk":
             raise DiskError(outcome.message)

@@ -72,7 +72,7 @@ def _run(distributed: Any, client: Any, items: Sequence[bytes]) -> PackedOutcome
                 outcome = _outcome(distributed, future)
                 hand_out()
                 yield index, outcome
-    except CancelledError as error:
+    except (CancelledError, OSError) as error:
         running.clear()
         raise ConnectionError("the connection to the Dask scheduler was lost") from error
     finally:

@@ -1,0 +1,172 @@
+"""What is kept of a run on its way: the curves at every stride, and pictures at the marks."""
+
+import numpy as np
+import pytest
+
+from optimist.core.storage import FileError
+from optimist.experiments import snapshots
+from optimist.experiments.curves import average, cumulative, final, read_curves, write_curves
+from optimist.experiments.execute import Task, execute, marks
+from optimist.experiments.run_folder import RunFolder
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """The folder of a run that has finished."""
+
+    def carried_out(spec):
+        assert execute(Task(spec.plain, str(tmp_path / "run"))).state == "finished"
+        return RunFolder(tmp_path / "run")
+
+    return carried_out
+
+
+# Regret
+
+
+def test_regret_is_a_plain_sum_if_every_policy_is_evaluated():
+    lost = np.random.default_rng(0).normal(size=300)
+    found = cumulative(np.arange(1, 301), lost)
+    np.testing.assert_allclose(found, np.cumsum(lost), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_regret_between_evaluations_is_interpolated(seed):
+    rng = np.random.default_rng(seed)
+    episode = 1 + np.append(0, np.cumsum(rng.integers(1, 40, size=rng.integers(0, 30))))
+    lost = rng.normal(size=len(episode))
+    every = np.interp(np.arange(1, episode[-1] + 1), episode, lost)
+    np.testing.assert_allclose(
+        cumulative(episode, lost), np.cumsum(every)[episode - 1], rtol=0, atol=1e-11
+    )
+
+
+def test_averages():
+    lost = np.arange(25.0)
+    curves = {"episode": np.arange(1, 26), "suboptimality": lost, "regret": np.cumsum(lost)}
+    assert average(curves) == 12.0
+    assert final(curves) == 23.5  # of the last two
+    assert final({"suboptimality": lost[:9]}) == 8.0  # of the last one
+
+
+# Marks
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3, 7, 10, 100, 12_345])
+@pytest.mark.parametrize("episodes", [1, 2, 3, 9, 10, 11, 99, 100, 101, 1000, 54_321, 10**7])
+def test_marks_are_multiples_of_the_stride_from_nothing_to_the_end(episodes, stride):
+    found = marks(episodes, stride)
+    assert (found[0], found[-1]) == (0, episodes)
+    assert (np.diff(found) > 0).all()
+    assert (found[:-1] % stride == 0).all()
+    assert len(found) <= 28
+    assert len(found) >= min(10, -(-episodes // stride))
+
+
+def test_marks_are_dense_at_the_beginning_and_nowhere_far_apart():
+    found = marks(100_000, 10)
+    assert found[1] == 10
+    assert (found <= 1000).sum() >= 8
+    assert np.diff(found).max() <= 10_000
+
+
+# Curves
+
+
+def test_curves_are_those_of_learning_in_one_go(spec, finished):
+    curves = finished(spec).curves
+    history = spec.learner().learn(spec.episodes)
+    at = history.evaluated
+    np.testing.assert_array_equal(at, np.arange(0, spec.episodes, spec.stride))
+    expected = {
+        "episode": at + 1,
+        "steps": np.cumsum(history.steps)[at],
+        "epoch": history.epoch[at],
+        "value": history.values(),
+        "suboptimality": history.regrets(),
+        "optimistic_value": history.optimistic_value[at],
+        "bonus": history.bonus[at],
+        "ascension": history.ascension[at],
+        "regret": cumulative(at + 1, history.regrets()),
+    }
+    assert list(curves) == list(expected)
+    for name, column in expected.items():
+        assert curves[name].dtype == column.dtype, name
+        np.testing.assert_allclose(curves[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
+    best = spec.world.mdp.optimal().value
+    np.testing.assert_allclose(curves["value"] + curves["suboptimality"], best, rtol=1e-12)
+
+
+def test_curves_come_back_bit_for_bit(tmp_path):
+    rng = np.random.default_rng(0)
+    curves = {"episode": np.arange(1, 500), "a": rng.normal(size=499), "b": np.full(499, 0.1)}
+    curves["a"][:4] = [0.0, -0.0, 5e-324, 1e308]
+    write_curves(tmp_path / "c", curves)
+    found = read_curves(tmp_path / "c")
+    assert {n: c.tobytes() for n, c in found.items()} == {n: c.tobytes() for n, c in curves.items()}
+    write_curves(tmp_path / "again", found)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "c").read_bytes()
+
+
+def test_any_reader_of_parquet_reads_them(specs, finished):
+    pandas = pytest.importorskip("pandas")
+    folder = finished(specs["anytime"])
+    table = pandas.read_parquet(folder.path / "curves.parquet")
+    np.testing.assert_array_equal(table["regret"], folder.curves["regret"])
+
+
+@pytest.mark.parametrize("damage", [b"", b"PAR1", b"{}", b"PAR1" + bytes(100) + b"PAR1"])
+def test_what_is_not_curves_is_refused(damage, tmp_path):
+    (tmp_path / "c").write_bytes(damage)
+    with pytest.raises(FileError, match="holds no curves, or it is damaged"):
+        read_curves(tmp_path / "c")
+    with pytest.raises(FileError, match="holds no curves"):
+        read_curves(tmp_path / "nowhere")
+
+
+# Snapshots
+
+
+def test_snapshots_are_what_the_agent_believed_at_each_mark(spec, finished):
+    folder = finished(spec)
+    if spec.world.mdp.n_states == 8:  # the linear one, which cannot be drawn
+        assert not (folder.path / "snapshots.safetensors").exists()
+        return
+    found, agent = folder.snapshots, spec.learner()
+    np.testing.assert_array_equal(found.episodes, marks(spec.episodes, spec.stride))
+    states = np.arange(spec.world.mdp.n_states)
+    for i, mark in enumerate(found.episodes):
+        if mark:
+            agent.learn(int(mark) - agent.episodes)
+        believed = agent.optimism
+        np.testing.assert_array_equal(found.value[i], believed.value)
+        np.testing.assert_array_equal(found.bonus[i], believed.bonus)
+        np.testing.assert_array_equal(found.ascension[i], believed.ascension)
+        np.testing.assert_array_equal(found.policy[i], agent.policy.probabilities(states))
+    assert not (found.value[0] == found.value[-1]).all()
+
+
+def test_worlds_too_large_to_show_have_no_snapshots(specs, finished, monkeypatch):
+    monkeypatch.setattr(snapshots, "MOST_STATES", 5)
+    assert not (finished(specs["river"]).path / "snapshots.safetensors").exists()
+
+
+def test_worlds_just_small_enough_have_them(specs, finished, monkeypatch):
+    monkeypatch.setattr(snapshots, "MOST_STATES", 6)
+    assert (finished(specs["river"]).path / "snapshots.safetensors").exists()
+
+
+def test_what_an_agent_believes_is_a_copy(specs):
+    agent = specs["river"].learner()
+    agent.learn(5)
+    before = [array.tobytes() for array in agent.optimism]
+    for array in agent.optimism:
+        array[:] = 17
+    assert [array.tobytes() for array in agent.optimism] == before
+
+
+def test_another_file_is_not_snapshots(specs, finished):
+    folder = finished(specs["river"])
+    (folder.path / "policy.safetensors").replace(folder.path / "snapshots.safetensors")
+    with pytest.raises(FileError, match="holds a softmax policy, not snapshots"):
+        _ = folder.snapshots

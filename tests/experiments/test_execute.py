@@ -1,0 +1,332 @@
+"""A run in its folder: what is written, what it depends on, and what is never done twice."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from optimist import OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, envs, load_policy
+from optimist.experiments import Study, environment, open_results, run
+from optimist.experiments.execute import Task, execute
+from optimist.experiments.run_folder import RunFolder
+
+
+def carried_out(spec, folder, checkpoint_seconds=0.0):
+    assert execute(Task(spec.plain, str(folder), checkpoint_seconds)).state == "finished"
+    return RunFolder(folder)
+
+
+# What is in the folder
+
+
+def test_a_finished_run_is_all_that_is_left(spec, tmp_path):
+    folder = carried_out(spec, tmp_path / spec.id)
+    names = {path.name for path in folder.path.iterdir()}
+    assert names - {"snapshots.safetensors"} == {
+        "specification.json",
+        "environment.json",
+        "curves.parquet",
+        "policy.safetensors",
+        "agent.safetensors",
+        "result.json",
+        "lock",
+    }
+    assert folder.finished
+    assert folder.failure is None
+
+
+def test_the_specification_says_what_the_run_is(spec, tmp_path):
+    folder = carried_out(spec, tmp_path / spec.id)
+    assert folder.specification == spec
+    assert folder.specification.id == folder.path.name
+
+
+def test_the_policy_is_that_of_the_end(spec, tmp_path):
+    folder = carried_out(spec, tmp_path / "run")
+    agent = spec.learner()
+    agent.learn(spec.episodes)
+    found = load_policy(folder.path / "policy.safetensors", agent.features)
+    states = np.arange(spec.world.mdp.n_states)
+    np.testing.assert_array_equal(found.probabilities(states), agent.policy.probabilities(states))
+
+
+def test_the_learner_can_be_gone_on_with(spec, tmp_path):
+    folder = carried_out(spec, tmp_path / "run")
+    agent = spec.learner()
+    agent.learn(spec.episodes)
+    again = type(agent).load(folder.path, spec.world)
+    assert (again.episodes, again.steps) == (agent.episodes, agent.steps)
+    np.testing.assert_array_equal(again.learn(20).reward, agent.learn(20).reward)
+
+
+def test_the_result_in_a_few_numbers(spec, tmp_path):
+    folder = carried_out(spec, tmp_path / "run")
+    found, curves, mdp = folder.read_json("result.json"), folder.curves, spec.world.mdp
+    lost = curves["suboptimality"]
+    every = np.interp(np.arange(1, curves["episode"][-1] + 1), curves["episode"], lost)
+    assert found["episodes"] == spec.episodes
+    assert found["steps"] == curves["steps"][-1]
+    assert found["optimal"] == pytest.approx(mdp.optimal().value, rel=1e-12)
+    assert found["uniform"] == pytest.approx(float(mdp.value(mdp.uniform_policy)), rel=1e-12)
+    assert found["regret"] == pytest.approx(every.sum(), rel=1e-12)
+    assert found["average_suboptimality"] == pytest.approx(every.mean(), rel=1e-12)
+    last = lost[-max(1, len(lost) // 10) :]
+    assert found["final_suboptimality"] == pytest.approx(last.mean(), rel=1e-12)
+
+
+# What the bytes depend on
+
+
+@pytest.mark.usefixtures("hasty_disk")
+@pytest.mark.parametrize("checkpoint_seconds", [0.0, 0.01, 1e9])
+def test_checkpoints_change_nothing(spec, checkpoint_seconds, whole, bytes_of, tmp_path):
+    folder = carried_out(spec, tmp_path / "run", checkpoint_seconds)
+    assert bytes_of(folder.path) == whole(spec)
+
+
+STUDY = Study(
+    worlds={"river": envs.RiverSwim(5), "sea": envs.DeepSea(4)},
+    agents={"R-max": Rmax, "optimistic": OptimisticVI},
+    episodes=60,
+    seeds=2,
+)
+
+
+@pytest.mark.parametrize(("engine", "jobs"), [("serial", None), ("joblib", 2)])
+def test_alone_in_a_study_or_beside_others_a_run_is_the_same(
+    engine, jobs, whole, bytes_of, tmp_path
+):
+    results = run(STUDY, tmp_path, jobs, engine)
+    assert len(results.finished) == len(STUDY.runs) == 8
+    for r in STUDY.runs:
+        assert bytes_of(results.folder.of(r).path) == whole(r.spec)
+
+
+def test_runs_of_another_study_are_left_alone(tmp_path):
+    results = run(STUDY, tmp_path, jobs=1)
+    before = states(tmp_path / "runs")
+    other = Study({"river": envs.RiverSwim(5)}, {"R-max": Rmax}, episodes=60, seeds=[1, 2])
+    assert len(run(other, tmp_path, jobs=1).finished) == 2
+    after = states(tmp_path / "runs")
+    assert before.items() <= after.items()
+    assert len({path.parent for path in after}) == len(results.finished) + 1  # seed 1 was there
+
+
+# What is never done twice
+
+
+def states(folder):
+    """Which files there are, and when each was changed."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in files}
+
+
+@pytest.fixture
+def poisoned(monkeypatch):
+    """Nobody can learn any more."""
+
+    def die(*arguments, **options):
+        raise AssertionError("somebody learns")
+
+    monkeypatch.setattr(RmaxRaviUcb, "__init__", die)
+    monkeypatch.setattr(RmaxRaviUcb, "learn", die)
+
+
+def test_a_finished_run_is_not_touched(specs, tmp_path, request):
+    spec = specs["river"]
+    carried_out(spec, tmp_path / "run")
+    before = states(tmp_path)
+    request.getfixturevalue("poisoned")
+    carried_out(spec, tmp_path / "run")
+    assert states(tmp_path) == before
+
+
+def test_a_finished_study_is_not_run_again(tmp_path, request):
+    table = run(STUDY, tmp_path, jobs=1).table()
+    before = states(tmp_path / "runs")
+    request.getfixturevalue("poisoned")
+    assert run(STUDY, tmp_path, jobs=1).table() == table
+    assert states(tmp_path / "runs") == before
+
+
+def test_whole_numbers_are_found_again(tmp_path):
+    study = Study({"river": envs.RiverSwim(4)}, {"": RaviUcb.Config(beta=1)}, episodes=5, seeds=1)
+    run(study, tmp_path, jobs=1)
+    assert len(open_results(tmp_path).finished) == 1
+
+
+def test_only_what_is_missing_is_run(tmp_path, monkeypatch):
+    few = Study(STUDY.worlds, STUDY.agents, episodes=60, seeds=1)
+    run(few, tmp_path, jobs=1)
+    before, begun = states(tmp_path / "runs"), []
+    usual = RmaxRaviUcb.learn
+
+    def learn(agent, episodes, **options):
+        if agent.episodes == 0:
+            begun.append(agent)
+        return usual(agent, episodes, **options)
+
+    monkeypatch.setattr(RmaxRaviUcb, "learn", learn)
+    run(STUDY, tmp_path, jobs=1)
+    assert len(begun) == 4 + 1  # and one for the compiler
+    assert before.items() <= states(tmp_path / "runs").items()
+
+
+def test_a_run_goes_on_from_its_checkpoint(specs, whole, bytes_of, tmp_path, monkeypatch):
+    spec, usual, begins = specs["grid"], RmaxRaviUcb.learn, []
+
+    def learn(agent, episodes, **options):
+        begins.append(agent.episodes)
+        if agent.episodes == 200 and begins.count(200) == 1:
+            raise KeyboardInterrupt
+        return usual(agent, episodes, **options)
+
+    monkeypatch.setattr(RmaxRaviUcb, "learn", learn)
+    with pytest.raises(KeyboardInterrupt):
+        carried_out(spec, tmp_path / "run")
+    assert RunFolder(tmp_path / "run").episodes == 200
+    begins.append(-1)
+    carried_out(spec, tmp_path / "run")
+    assert begins[begins.index(-1) + 1] == 200
+    assert bytes_of(tmp_path / "run") == whole(spec)
+
+
+# Failures
+
+
+def test_a_run_that_fails_is_told_of_and_tried_again(whole, bytes_of, tmp_path, monkeypatch):
+    def fail(agent):
+        raise FloatingPointError("the river\nhas run dry")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OptimisticVI, "forget", fail, raising=False)
+        results = run(STUDY, tmp_path, engine="serial")
+    assert {r.agent for r in results.finished} == {"R-max"}
+    assert {r.agent for r in results.failures} == {"optimistic"}
+    assert set(results.failures.values()) == {"FloatingPointError: the river has run dry"}
+    one = results.folder.of(next(iter(results.failures)))
+    assert "in fail" in one.read_json("failure.json")["details"]
+    results = run(STUDY, tmp_path, engine="serial")
+    assert (len(results.finished), results.failures) == (8, {})
+    for r in STUDY.runs:
+        assert bytes_of(results.folder.of(r).path) == whole(r.spec)  # so failure.json is gone
+
+
+def test_a_worker_that_does_not_see_the_folder(specs, tmp_path):
+    task = Task(specs["sea"].plain, str(tmp_path / "elsewhere" / "run"))
+    with pytest.raises(FileNotFoundError, match="all machines of a cluster have to see one folder"):
+        execute(task)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+# What it ran on
+
+
+def test_the_environment_has_versions_commit_and_machine(specs, tmp_path):
+    folder = carried_out(specs["sea"], tmp_path / "run")
+    (found,) = folder.read_json("environment.json")
+    assert found["numpy"] == np.__version__
+    assert found["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert found["cores"] == str(os.cpu_count())
+    for name in ("optimist", "commit", "cpu", "system", "scipy", "numba", "pyarrow"):
+        assert found[name], name
+
+
+def test_each_environment_is_noted_once(specs, tmp_path, monkeypatch):
+    spec, folder = specs["sea"], RunFolder(tmp_path / "run")
+    here = environment.environment()
+    there = {**here, "cpu": "another"}
+    for now in (here, here, there, here, there):
+        monkeypatch.setattr("optimist.experiments.execute.environment", lambda now=now: now)
+        carried_out(spec, folder.path)
+        (folder.path / "result.json").unlink()
+        (folder.path / "agent.safetensors").unlink()  # begun anew
+    assert folder.read_json("environment.json") == [here, there]
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A checkout with one commit of a file that stands for the package's."""
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    file = tmp_path / "src" / "package" / "module.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("")
+    monkeypatch.setattr(environment, "__file__", str(file))
+
+    def git(*words):
+        who = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false")
+        command = ["git", "-C", str(tmp_path), *who, *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    return file, git
+
+
+def test_the_commit_of_a_checkout(checkout):
+    file, git = checkout
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "one")
+    head = git("rev-parse", "HEAD")
+    assert environment._commit() == head
+    file.write_text("changed")
+    assert environment._commit() == f"{head} with changes"
+
+
+def test_the_commit_of_somebody_else_is_not_ours(checkout):
+    file, git = checkout
+    git("init")
+    (file.parent / "theirs").touch()
+    git("add", str(file.parent / "theirs"))
+    git("commit", "-m", "one")
+    assert environment._commit() == "unknown"
+
+
+@pytest.mark.usefixtures("checkout")
+def test_no_commit_without_a_checkout(capfd):
+    assert environment._commit() == "unknown"
+    assert capfd.readouterr() == ("", "")
+
+
+# What is shown
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_progress_is_shown_or_not(show, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    RmaxRaviUcb(envs.RiverSwim(4)).learn(5, show_progress=show)
+    assert ("learning" in sys.stderr.getvalue()) is show
+
+
+def test_a_run_shows_nothing(specs, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    carried_out(specs["river"], tmp_path / "run")
+    assert sys.stderr.getvalue() == ""
+
+
+def test_episodes_that_are_just_being_written_count_as_none(tmp_path):
+    folder = RunFolder(tmp_path)
+    assert folder.episodes == 0
+    (tmp_path / "episodes").write_text("")
+    assert folder.episodes == 0
+    (tmp_path / "episodes").write_text("17")
+    assert folder.episodes == 17
+
+
+def test_json_is_for_people_and_for_every_reader(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.write_json("a.json", {"é": [1, 0.1]})
+    text = (tmp_path / "a.json").read_text()
+    assert json.loads(text) == folder.read_json("a.json") == {"é": [1, 0.1]}
+    with pytest.raises(ValueError):
+        folder.write_json("b.json", float("nan"))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]

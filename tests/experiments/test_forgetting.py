@@ -1,0 +1,154 @@
+"""Forgetting the history of a run bounds its memory and changes nothing of what is learnt."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from optimist import Configuration, RmaxRaviUcb, envs
+from optimist.agents.checkpoint import FILE
+from optimist.core import Drifting, Sigmoid, Switching
+
+WORLD = envs.RandomLinear(3, 6, 2, gamma=0.8)
+CONFIG = Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0), updates=2)
+TURNS = np.stack([WORLD.mdp.r, 1 - WORLD.mdp.r, np.full(WORLD.mdp.r.shape, 0.5)])
+
+REWARDS = {
+    "fixed": None,
+    "switching": Switching(TURNS, every=7),
+    "drifting": Drifting(TURNS[0], TURNS[1], episodes=50),
+}
+COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
+
+
+@pytest.fixture(params=REWARDS)
+def rewards(request):
+    return REWARDS[request.param]
+
+
+def learner(rewards=None, stride=3):
+    return RmaxRaviUcb(WORLD, config=CONFIG, rewards=rewards, seed=4, stride=stride)
+
+
+def state(agent):
+    """All that decides how a learner goes on."""
+    kept = [
+        (name, np.asarray(array).tobytes())
+        for group in (agent._stats, agent._iterate, agent._drawn)
+        for name, array in group._asdict().items()
+        if name not in ("MV", "PV", "work")
+    ]
+    return kept, agent._rng.bit_generator.state, agent._lottery.bit_generator.state, agent._until
+
+
+def reloaded(agent, folder):
+    agent.save(folder)
+    return RmaxRaviUcb.load(folder, WORLD, rewards=agent.rewards)
+
+
+PARTS = (1, 12, 1, 30, 21, 5)
+
+
+def test_what_is_learnt_stays(rewards):
+    whole, agent = learner(rewards), learner(rewards)
+    history = whole.learn(sum(PARTS))
+    for episodes in PARTS:
+        first = agent.episodes
+        part = agent.learn(episodes)
+        agent.forget()
+        assert part.first == first
+        for name in COLUMNS:
+            expected = getattr(history, name)[first : first + episodes]
+            np.testing.assert_array_equal(getattr(part, name), expected)
+        here = (history.evaluated >= first) & (history.evaluated < first + episodes)
+        np.testing.assert_array_equal(part.evaluated, history.evaluated[here])
+        np.testing.assert_array_equal(part.policies, history.policies[here])
+        np.testing.assert_array_equal(
+            part.rewards[part.chosen], history.rewards[history.chosen][first : first + episodes]
+        )
+    assert state(agent) == state(whole)
+
+
+def test_the_history_begins_after_what_was_forgotten(rewards):
+    agent, whole = learner(rewards), learner(rewards)
+    whole.learn(40)
+    agent.learn(13)
+    agent.forget()
+    with pytest.raises(ValueError, match="all of it is forgotten"):
+        _ = agent.history
+    agent.learn(20)
+    agent.learn(7)
+    assert agent.history.first == 13
+    np.testing.assert_array_equal(agent.history.steps, whole.history.steps[13:])
+    np.testing.assert_array_equal(agent.history.table()["episode"], np.arange(13, 40))
+    agent.forget()
+    agent.forget()
+    agent.learn(1)
+    assert agent.history.first == 40
+
+
+def test_values_of_what_is_remembered(rewards):
+    """Under the rewards of their own episodes."""
+    agent, whole = learner(rewards), learner(rewards)
+    everything = whole.learn(47)
+    agent.learn(18)
+    agent.forget()
+    agent.learn(29)
+    late = everything.evaluated >= 18
+    np.testing.assert_allclose(agent.history.values(), everything.values()[late], atol=1e-12)
+
+
+def test_forgetting_before_anything_was_learnt(rewards):
+    agent, whole = learner(rewards), learner(rewards)
+    agent.forget()
+    agent.learn(20)
+    whole.learn(20)
+    assert agent.history.first == 0
+    assert state(agent) == state(whole)
+
+
+@pytest.mark.parametrize("late", [0, 9])
+def test_a_saved_learner_goes_on_bit_for_bit(rewards, late, tmp_path):
+    """Saved right after forgetting, or some episodes later."""
+    agent = learner(rewards)
+    for episodes in PARTS:
+        agent.learn(episodes)
+        agent.forget()
+        if late:
+            agent.learn(late)
+        again = reloaded(agent, tmp_path)
+        assert state(again) == state(agent)
+        one, other = agent.learn(11), again.learn(11)
+        assert state(again) == state(agent)
+        assert one.first == other.first
+        for part in ((one, other), (agent.history, again.history)):
+            assert part[0].first == part[1].first
+            for name in (*COLUMNS, "evaluated", "policies"):
+                np.testing.assert_array_equal(getattr(part[0], name), getattr(part[1], name))
+            np.testing.assert_array_equal(*(p.rewards[p.chosen] for p in part))
+            np.testing.assert_array_equal(*(p.regrets() for p in part if len(p.evaluated)))
+
+
+def test_memory_does_not_grow(rewards, tmp_path):
+    agent, sizes = learner(rewards, stride=1), []
+    for _ in range(4):
+        agent.learn(100)
+        agent.forget()
+        agent.save(tmp_path)
+        memory = len(pickle.dumps((agent._chunks, agent._chosen)))
+        sizes.append((memory, (tmp_path / FILE).stat().st_size // 100))  # digits of counts aside
+    assert len(set(sizes)) == 1
+    agent.learn(100)
+    agent.save(tmp_path)
+    assert (tmp_path / FILE).stat().st_size > 2 * 100 * sizes[0][1]
+
+
+def test_steps_are_counted_through_everything(rewards, tmp_path):
+    agent, steps = learner(rewards), 0
+    assert agent.steps == 0
+    for episodes in PARTS:
+        steps += agent.learn(episodes).steps.sum()
+        agent.forget()
+        agent = reloaded(agent, tmp_path)
+        assert agent.steps == steps
+    assert agent.episodes == sum(PARTS)

@@ -1,0 +1,275 @@
+"""Several processes at one study share its runs, and whoever watches sees what all of them do."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+
+from optimist import OptimisticVI, Rmax, envs
+from optimist.experiments import Study, open_results, run, sweep, watch
+from optimist.experiments.execute import Task, execute
+from optimist.experiments.run_folder import Busy, RunFolder
+from optimist.experiments.study_folder import StudyFolder
+
+STUDY = Study(
+    worlds={"river": envs.RiverSwim(5), "sea": envs.DeepSea(4)},
+    agents={"R-max": Rmax, "optimistic": OptimisticVI},
+    episodes=1000,
+    seeds=2,
+)
+
+COUNTING = """
+import os, sys
+
+def heard(event, arguments):
+    if event == "os.rename" and str(arguments[1]).endswith(("specification.json", "result.json")):
+        log = os.open(os.environ["RENAMED"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.write(log, (str(arguments[1]) + "\\n").encode())
+        os.close(log)
+
+sys.addaudithook(heard)
+"""
+
+
+def test_two_sweeps_of_one_study(optimist, whole, bytes_of, tmp_path, monkeypatch):
+    """Every process notes which runs it begins and ends: each is begun and ended once."""
+    (tmp_path / "sitecustomize.py").write_text(COUNTING)
+    before = os.environ.get("PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(tmp_path), before])))
+    monkeypatch.setenv("RENAMED", str(tmp_path / "log"))
+    (tmp_path / "study.toml").write_text(STUDY.text)
+    out = tmp_path / "out"
+    words = ("sweep", tmp_path / "study.toml", "--out", out, "--jobs", 1, "--json")
+    with optimist(*words) as one, optimist(*words) as other:
+        said = [process.communicate(timeout=60) for process in (one, other)]
+    assert (one.returncode, other.returncode) == (0, 0), said
+    assert said[0] == said[1]
+    paths = [StudyFolder(out).of(r).path for r in STUDY.runs]
+    log = Counter((tmp_path / "log").read_text().splitlines())
+    names = ("specification.json", "result.json")
+    assert log == dict.fromkeys([str(path / name) for path in paths for name in names], 1)
+    for r, path in zip(STUDY.runs, paths, strict=True):
+        assert bytes_of(path) == whole(r.spec)
+    assert sorted(path.name for path in out.iterdir()) == ["runs", "study.toml"]
+
+
+HOLD = """
+import sys
+from filelock import FileLock
+with FileLock(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that holds the lock of a run."""
+    folder = tmp_path / "runs" / STUDY.runs[0].spec.id
+    folder.mkdir(parents=True)
+    command = [sys.executable, "-c", HOLD, str(folder / "lock")]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def test_a_run_that_another_process_is_at_is_busy(holder, tmp_path):
+    first = STUDY.runs[0].spec
+    folder = RunFolder(tmp_path / "runs" / first.id)
+    assert execute(Task(first.plain, str(folder.path))).state == "busy"
+    with pytest.raises(Busy), folder.locked():
+        pass
+    assert [path.name for path in folder.path.iterdir()] == ["lock"]
+
+
+@pytest.mark.parametrize("how", ["released", "killed"])
+def test_a_run_of_another_process_is_waited_for(
+    how, holder, whole, bytes_of, tmp_path, monkeypatch
+):
+    """All others are carried out meanwhile; then it is taken over."""
+    waits = []
+
+    def wait(seconds):
+        waits.append(len(open_results(tmp_path).finished))
+        if len(waits) == 3 and how == "killed":
+            os.kill(holder.pid, signal.SIGKILL)
+        elif len(waits) == 3:
+            holder.stdin.close()
+        if len(waits) >= 3:
+            holder.wait()
+
+    monkeypatch.setattr(sweep, "time", SimpleNamespace(sleep=wait))
+    results = run(STUDY, tmp_path, engine="serial")
+    assert waits == [7, 7, 7]
+    assert len(results.finished) == 8
+    for r in STUDY.runs:
+        assert bytes_of(results.folder.of(r).path) == whole(r.spec)
+
+
+def test_what_another_process_has_finished_is_not_run_again(holder, tmp_path, monkeypatch):
+    mine = RunFolder(tmp_path / "runs" / STUDY.runs[0].spec.id)
+
+    def wait(seconds):
+        mine.write_json("result.json", {})
+        holder.kill()
+        holder.wait()
+
+    monkeypatch.setattr(sweep, "time", SimpleNamespace(sleep=wait))
+    assert len(run(STUDY, tmp_path, engine="serial").finished) == 8
+    assert {path.name for path in mine.path.iterdir()} == {"lock", "result.json"}
+
+
+def test_the_parts_of_a_process_that_writes_are_left_alone(holder, tmp_path):
+    first = STUDY.runs[0].spec
+    part = tmp_path / "runs" / first.id / "curves.parquet.x.part"
+    part.touch()
+    execute(Task(first.plain, str(part.parent)))
+    assert part.exists()
+    holder.kill()
+    holder.wait()
+    execute(Task(first.plain, str(part.parent)))
+    assert not part.exists()
+
+
+def test_a_failure_gives_the_lock_back(specs, tmp_path, monkeypatch):
+    spec = specs["sea"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Rmax, "learn", lambda *a, **o: 1 / 0, raising=False)
+        with pytest.raises(ZeroDivisionError):
+            execute(Task(spec.plain, str(tmp_path / "run")))
+    assert execute(Task(spec.plain, str(tmp_path / "run"))).state == "finished"
+
+
+# Watching
+
+
+@pytest.fixture
+def tally(tmp_path, monkeypatch):
+    """A tally of a study of eight runs in an empty folder, and a clock that is set by hand."""
+    clock = SimpleNamespace(now=100.0)
+    clock.monotonic = lambda: clock.now
+    monkeypatch.setattr(watch, "time", clock)
+    folder = StudyFolder(tmp_path)
+    for r in STUDY.runs:
+        folder.of(r).path.mkdir(parents=True)
+    paths = [folder.of(r).path for r in STUDY.runs]
+    return SimpleNamespace(count=lambda: watch.Tally(STUDY, folder), clock=clock, paths=paths)
+
+
+def test_episodes_and_runs_are_counted(tally):
+    found = tally.count()
+    assert (found.finished, found.runs, found.done, found.total) == (0, 8, 0, 8000)
+    assert found.seconds_left is None
+    assert str(found).startswith("0/8 runs, 0%, starting")
+    (tally.paths[0] / "episodes").write_text("400")
+    (tally.paths[1] / "episodes").write_text("600")
+    tally.clock.now += 10
+    found.look()
+    assert (found.finished, found.done, found.seconds_left) == (0, 1000, 70)
+    assert str(found) == "0/8 runs, 12%, about 1 min left"
+    for path in tally.paths[:3]:
+        (path / "result.json").touch()
+    (tally.paths[0] / "episodes").unlink()
+    tally.clock.now += 30
+    found.look()
+    found.look()
+    assert (found.finished, found.done, found.seconds_left) == (3, 3000, 40 * 5 / 3)
+    for path in tally.paths:
+        (path / "result.json").touch()
+    found.look()
+    assert (found.finished, found.done, found.seconds_left) == (8, 8000, 0)
+    assert str(found) == "8/8 runs, 100%, about 0 s left"
+
+
+def test_the_pace_is_that_of_this_sweep_not_of_those_before(tally):
+    for path in tally.paths[:4]:
+        (path / "result.json").touch()
+    (tally.paths[4] / "episodes").write_text("500")
+    found = tally.count()
+    tally.clock.now += 60
+    assert found.seconds_left is None
+    (tally.paths[4] / "result.json").touch()
+    found.look()
+    assert found.seconds_left == 60 * 3000 / 500
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (59, "59 s"), (60, "1 min"), (3540, "59 min"), (3600, "1 h 0 min")],
+)
+def test_times_in_words(seconds, words):
+    assert watch.in_words(seconds) == words
+
+
+def test_lines_where_there_is_no_terminal(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(watch, "LINE_SECONDS", 0.1)
+    printed, begin = "", time.monotonic()
+    with watch.watching(STUDY, StudyFolder(tmp_path)):
+        while printed.count("\n") < 3 and time.monotonic() < begin + 30:
+            time.sleep(0.01)
+            printed += capsys.readouterr().err
+    assert 3 <= printed.count("\n") <= (time.monotonic() - begin) / 0.1
+    assert all(line.startswith("0/8 runs, 0%") for line in printed.splitlines())
+
+
+def test_silence_within_the_first_minute(tmp_path, capsys):
+    begin = time.monotonic()
+    with watch.watching(STUDY, StudyFolder(tmp_path)):
+        time.sleep(0.1)
+    assert time.monotonic() - begin < 5
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_error_ends_the_watching(tmp_path):
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError), watch.watching(STUDY, StudyFolder(tmp_path)):
+        raise ZeroDivisionError
+    assert threading.active_count() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals as on POSIX")
+def test_a_bar_in_a_terminal_that_goes_away(tmp_path, monkeypatch):
+    import pty
+
+    folder = RunFolder(StudyFolder(tmp_path).of(STUDY.runs[0]).path)
+    folder.path.mkdir(parents=True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "150")
+    for name in ("NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(watch, "LOOK_SECONDS", 0.02)
+    ours, theirs = pty.openpty()
+    os.set_blocking(ours, False)
+    shown, end = "", time.monotonic() + 30
+
+    def read():
+        time.sleep(0.01)
+        try:
+            return os.read(ours, 100_000).decode()
+        except BlockingIOError:
+            return ""
+
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with watch.watching(STUDY, StudyFolder(tmp_path)):
+            while "starting" not in shown and time.monotonic() < end:
+                shown += read()
+            (folder.path / "episodes").write_text("800")
+            while "10%" not in shown and time.monotonic() < end:
+                shown += read()
+        shown += read()
+    os.close(ours)
+    assert "0/8 runs, 0%, starting" in shown
+    assert "0/8 runs, 10%, about" in shown
+    end = shown[shown.rindex("runs,") :]
+    assert re.search(r"\x1b\[1A\x1b\[2K$", end), repr(end)  # back up, and the line is wiped

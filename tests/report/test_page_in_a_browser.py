@@ -1,0 +1,406 @@
+"""The page in headless Chromium, opened from disk: what is drawn, and what the controls do."""
+
+import math
+import re
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from optimist.report.page import write_page
+
+CLOSE = {"rtol": 1e-4, "atol": 1e-12}
+"""The page keeps five digits."""
+
+DEFAULTS = {"x": "linear", "y": "linear", "centre": "mean", "seeds": "band", "world": "0"}
+
+
+@pytest.fixture(scope="module")
+def opened(open_page, sample, tmp_path_factory):
+    """A study whose second world has one seed, and whose third has awkward numbers."""
+    data = sample()
+    data["worlds"][1] = sample(worlds=("Room", "Sea"), seeds=1)["worlds"][1]
+    loss = data["worlds"][2]["curves"]["Idle"]["suboptimality"]
+    loss["low"][10], loss["mean"][12] = 0.0, 1e-14
+    data["worlds"][2]["curves"]["Careful"]["episode"][0] = 0
+    page = open_page(data, tmp_path_factory.mktemp("page") / "report.html")
+    page.asked = page.requests()  # by the time it was drawn
+    return page
+
+
+@pytest.fixture
+def page(opened):
+    """The same, with all controls as they are at first."""
+    if opened.browser.current_url.split("#")[0] != opened.uri:
+        opened.open()
+    for name, value in DEFAULTS.items():
+        if not opened.every(f"[data-state={name}][value='{value}']", "e.checked")[0]:
+            opened.set(name, value)
+    if opened.every("#legend [aria-pressed=false]", "1"):
+        opened.click("#legend .all")
+    opened.move("run", 0, "change")
+    yield opened
+    assert opened.complaints() == []
+
+
+def test_the_network_is_never_asked(opened):
+    assert [url for url in opened.asked if not url.startswith(("data:", "blob:"))] == [opened.uri]
+
+
+@pytest.mark.parametrize("quantity", ["regret", "suboptimality"])
+@pytest.mark.parametrize("world", [0, 2])
+def test_lines_and_bands_are_those_of_the_data(page, quantity, world):
+    page.set("world", world)
+    for i, curve in enumerate(page.data["worlds"][world]["curves"].values()):
+        line, band = (page.trace(f"#{quantity}", part, i) for part in ("line", "band"))
+        given, x = curve[quantity], curve["episode"]
+        assert line["x"] == x
+        np.testing.assert_allclose(line["y"], given["mean"], **CLOSE)
+        assert band["x"] == x + x[::-1]
+        np.testing.assert_allclose(band["y"], given["high"] + given["low"][::-1], **CLOSE)
+        assert page.trace(f"#{quantity}", "seeds", i) is None
+    assert len({page.trace("#regret", "line", i)["dash"] for i in range(3)}) == 3
+
+
+def test_one_seed_has_lines_without_bands(page):
+    page.set("world", 1)
+    line, band = (page.trace("#regret", part, 1) for part in ("line", "band"))
+    given = page.data["worlds"][1]["curves"]["Careful"]["regret"]
+    np.testing.assert_allclose(line["y"], given["mean"], **CLOSE)
+    assert band["y"] == []
+    assert "[" not in line["customdata"][0]
+
+
+def test_small_charts_show_every_world(page):
+    for world in range(3):
+        for i, curve in enumerate(page.data["worlds"][world]["curves"].values()):
+            line = page.trace(f"[data-multiple='{world}']", "line", i)
+            np.testing.assert_allclose(line["y"], curve["suboptimality"]["mean"], **CLOSE)
+
+
+def test_the_interquartile_mean_replaces_the_mean_of_suboptimality(page):
+    page.set("centre", "iqm")
+    curve = page.data["worlds"][0]["curves"]["Careful"]
+    given = curve["suboptimality"]
+    line, band = (page.trace("#suboptimality", part, 1) for part in ("line", "band"))
+    np.testing.assert_allclose(line["y"], given["iqm"], **CLOSE)
+    np.testing.assert_allclose(band["y"], given["iqm_high"] + given["iqm_low"][::-1], **CLOSE)
+    regret = page.trace("#regret", "line", 1)
+    np.testing.assert_allclose(regret["y"], curve["regret"]["mean"], **CLOSE)
+    assert "the interquartile mean over the seeds" in page.text("#centre-said")
+
+
+def test_each_seed_can_be_shown(page):
+    page.set("seeds", "each")
+    for quantity in ("regret", "suboptimality"):
+        seeds = page.data["worlds"][0]["curves"]["Careful"]["seeds"][quantity]
+        drawn = page.trace(f"#{quantity}", "seeds", 1)["y"]
+        pieces = np.array(drawn, dtype=float).reshape(len(seeds), -1)
+        assert np.isnan(pieces[:, -1]).all()  # a gap after each
+        np.testing.assert_allclose(pieces[:, :-1], seeds, **CLOSE)
+
+
+def test_the_legend_hides_line_band_and_seeds_in_all_charts(page):
+    page.set("seeds", "each")
+    count = "e.querySelectorAll('.scatterlayer .trace').length"
+    before = page.every("#curves .chart", count)
+    page.click("#legend [data-agent='1']")
+    for chart in ("#regret", "#suboptimality", "[data-multiple='0']", "[data-multiple='2']"):
+        for part in ("line", "band", "seeds"):
+            assert page.trace(chart, part, 1)["visible"] is False
+            assert page.trace(chart, part, 0)["visible"] is True
+    after = page.every("#curves .chart", count)
+    one_seed = 3  # the small chart of the second world, which has no bands
+    gone = np.subtract(before, after)
+    assert (gone == [2 if i == one_seed else 3 for i in range(5)]).all()
+    assert page.every("#legend [data-agent]", "e.ariaPressed") == ["true", "false", "true"]
+    page.click("#legend [data-agent='1']")
+    assert page.trace("#regret", "band", 1)["visible"] is True
+    assert page.every("#curves .chart", count) == before
+
+
+def test_log_axes_leave_gaps_where_nothing_can_be_drawn_and_say_so(page):
+    assert page.layout("suboptimality", "yaxis.type") == "linear"
+    assert page.text("#left-out") == ""
+    page.set("x", "log")
+    assert page.layout("regret", "xaxis.type") == "log"
+    assert page.layout("regret", "yaxis.type") == "linear"
+    page.set("y", "log")
+    assert page.layout("suboptimality", "yaxis.type") == "log"
+    given = page.data["worlds"][0]["curves"]["Bold"]["suboptimality"]
+    mean, low = np.array(given["mean"]), np.array(given["low"])
+    line, band = (page.trace("#suboptimality", part, 0) for part in ("line", "band"))
+    shown = np.where(mean > 0, mean, np.nan)
+    np.testing.assert_allclose(np.array(line["y"], dtype=float), shown, **CLOSE)
+    assert 0 < (low > 0).sum() < len(low)
+    assert len(band["y"]) == 2 * (low > 0).sum()
+    said = f"gaps at {(mean <= 0).sum()} such points, and bands at {(low <= 0).sum()}"
+    assert said in page.text("#left-out")
+    page.click("#legend [data-agent='0']")  # what is hidden leaves nothing out
+    assert "nothing had to be left out" in page.text("#left-out")
+
+
+def test_episode_zero_has_no_place_on_a_log_axis(page):
+    page.set("world", 2)
+    page.set("x", "log")
+    for quantity in ("regret", "suboptimality"):
+        drawn = page.trace(f"#{quantity}", "line", 1)["y"]
+        assert drawn[0] is None
+        assert None not in drawn[1:]
+    assert "gaps at 2 such points, and bands at 2" in page.text("#left-out")
+
+
+def test_on_log_axes_bands_come_in_pieces_and_rounding_errors_lie_below(page):
+    page.set("world", 2)
+    page.set("y", "log")
+    band = page.trace("#suboptimality", "band", 2)
+    episodes = page.data["worlds"][2]["curves"]["Idle"]["episode"]
+    first, second = episodes[:10], episodes[11:]
+    assert band["x"] == [*first, *first[::-1], None, *second, *second[::-1]]
+    assert band["y"][20] is None
+    low, high = page.layout("suboptimality", "yaxis.range")
+    assert -6.5 < low < high < 0.5
+    assert re.search(r"Suboptimality below .*% lies under its axis", page.text("#left-out"))
+
+
+def test_pointing_at_a_chart_gives_numbers(page):
+    from selenium.webdriver import ActionChains
+
+    page.run("document.getElementById('suboptimality').scrollIntoView({ block: 'center' })")
+    chart = page.browser.find_element("css selector", "#suboptimality .nsewdrag")
+    ActionChains(page.browser).move_to_element(chart).perform()
+    assert page.until("document.querySelector('#suboptimality .hoverlayer text')")
+    title, *lines = page.every("#suboptimality .hoverlayer text", "e.textContent")
+    curves = page.data["worlds"][0]["curves"]
+    k = curves["Idle"]["episode"].index(int(title.removeprefix("episode ")))
+    for (agent, curve), line in zip(curves.items(), lines, strict=True):
+        name, numbers = line.replace("\N{MINUS SIGN}", "-").split(" : ")
+        assert name == agent
+        said = [float(x) for x in re.findall(r"[-+.e\d]+(?=%)", numbers)]
+        given = [100 * curve["suboptimality"][key][k] for key in ("mean", "low", "high")]
+        np.testing.assert_allclose(said, given, rtol=6e-3)
+
+
+def test_charts_have_no_button_that_sends_data_away(page):
+    titles = set(page.every(".modebar-btn", "e.dataset.title"))
+    assert titles == {"Download plot", "Zoom", "Pan", "Reset axes"}
+
+
+def test_a_world_is_chosen_for_all_of_the_page(page):
+    shown = "article[data-world]:not([hidden])"
+    page.move("run", 1, "change")
+    page.click("#overview [data-choose='1']")
+    assert page.every(shown, "e.dataset.world") == ["1", "1"]
+    assert page.text("#curves [data-world-name]") == page.text("#optimism h3") == "Sea"
+    assert page.every("[data-state=world]:checked", "e.value") == ["1"]
+    assert page.text("#run option:checked") == "Careful"  # as in the world before
+    page.set("world", 2)
+    assert page.every(shown, "e.dataset.world") == ["2", "2"]
+    assert "no picture" in page.text("#optimism-of-world")
+    page.set("world", 0)
+
+
+def test_tables_are_sorted_by_a_column(page):
+    slopes = {row["agent"]: row["slope"]["value"] for row in page.data["worlds"][0]["rows"]}
+    known = sorted((a for a in slopes if slopes[a] is not None), key=slopes.get)
+    rows = "article:not([hidden]) .results tbody tr"
+    page.click("[data-column=slope] button")
+    assert page.every(rows, "e.dataset.agent") == [*known, "Idle"]
+    page.click("[data-column=slope] button")
+    assert page.every(rows, "e.dataset.agent") == [*known[::-1], "Idle"]
+
+
+def by_matplotlib(name, places):
+    """The colours of numbers in [0, 1], [n, 3]."""
+    return 255 * mpl.colormaps[name](np.asarray(places))[:, :3]
+
+
+def test_boards_have_the_colours_of_their_numbers_at_every_episode(page):
+    picture = page.data["worlds"][0]["picture"]
+    run, best = picture["runs"][0], np.array(picture["optimal"]["value"])
+    value, bonus, occupancy = (np.array(run[key]) for key in ("value", "bonus", "occupancy"))
+    top = max(value.max(), best.max())
+    least = max(occupancy[occupancy > 0].min(), 1e-5 * occupancy.max())
+    for k in range(len(run["episodes"])):
+        page.slide(k)
+        decades = np.log(np.maximum(occupancy[k], least) / least)
+        for panel, colours in {
+            "value": by_matplotlib("viridis", value[k] / top),
+            "optimal": by_matplotlib("viridis", best / top),
+            "bonus": by_matplotlib("magma_r", 0.8 * bonus[k] / bonus.max()),
+            "occupancy": by_matplotlib("Blues", decades / np.log(occupancy.max() / least)),
+        }.items():
+            np.testing.assert_allclose(page.colours(panel), colours, atol=8)
+    assert page.every("[data-panel=value] .labels span", "e.textContent") == ["0", "5", "10"]
+
+
+def test_values_that_began_far_above_the_truth_have_log_colours(page):
+    page.set("world", 1)
+    assert "log colours" not in page.text("[data-panel=value] figcaption")
+    best = page.data["worlds"][1]["picture"]["optimal"]["value"]
+    page.run("optimist.data.worlds[1].picture.optimal.value = arguments[0]", [x / 9 for x in best])
+    page.move("run", 0, "change")
+    page.slide(1)
+    assert "log colours" in page.text("[data-panel=value] figcaption")
+    value = np.array(page.data["worlds"][1]["picture"]["runs"][0]["value"])
+    low = best[0] / 9
+    places = np.log(value[1] / low) / np.log(value.max() / low)
+    np.testing.assert_allclose(page.colours("value"), by_matplotlib("viridis", places), atol=8)
+    page.run("optimist.data.worlds[1].picture.optimal.value = arguments[0]", best)
+
+
+def test_the_slider_changes_the_numbers_of_a_cell(page):
+    run = page.data["worlds"][0]["picture"]["runs"][0]
+    page.slide(0)
+    assert page.text("#episode-said") == "before the first episode"
+    for k, said in ((1, "after 1 episode"), (3, "after 16 episodes")):
+        page.slide(k)
+        assert page.text("#episode-said") == said
+        hope, truth = page.readout("value").rstrip(")").split(" (optimal ")
+        assert math.isclose(float(hope), run["value"][k][0], rel_tol=1e-3)
+        assert float(truth) == 1
+        assert math.isclose(float(page.readout("bonus")), run["bonus"][k][0], rel_tol=1e-3)
+        assert math.isclose(float(page.readout("heaven")), run["ascension"][k][0], rel_tol=1e-3)
+
+
+def test_pointing_at_a_cell_and_arrow_keys_choose_it_on_all_boards(page):
+    from selenium.webdriver import ActionChains, Keys
+
+    page.run("document.querySelector('.panels').scrollIntoView({ block: 'center' })")
+    cell = page.browser.find_element("css selector", "[data-board=bonus] [data-state='2']")
+    ActionChains(page.browser).move_to_element(cell).perform()
+    assert page.text(".readout b") == "State 2"
+    frames = page.every(".chosen.outer", "[e.y.baseVal.value, e.x.baseVal.value]")
+    assert frames == [page.data["worlds"][0]["picture"]["cells"][2]] * 5
+    boards = page.browser.find_element("css selector", ".panels")
+    boards.send_keys(Keys.ARROW_RIGHT)
+    assert page.text(".readout b") == "State 3"
+    boards.send_keys(Keys.ARROW_DOWN)
+    assert page.text(".readout b") == "State 5"
+
+
+def test_another_agent_has_other_boards_and_what_it_lacks_is_said(page):
+    page.slide(2)
+    page.move("run", 2, "change")
+    assert "imagines no transitions to heaven" in page.text("[data-panel=ascension]")
+    assert page.readout("heaven") == "\N{EN DASH}"
+    assert page.text("#episode-said") == "after 4 episodes"  # the slider stays where it was
+    chosen = page.run("return Number(document.querySelector('.readout b').textContent.slice(6))")
+    policy = page.data["worlds"][0]["picture"]["runs"][2]["policy"][2][chosen]
+    a = int(np.argmax(policy))
+    assert page.readout("plays").startswith(f"{['up', 'right', 'down', 'left'][a]} {policy[a]:.2f}")
+
+
+@pytest.mark.parametrize(("world", "states"), [(0, 10), (1, 6)])
+def test_arrows_are_those_of_likely_actions(page, world, states):
+    """The sea's last state, the seventh, has none: nothing more happens there."""
+    page.set("world", world)
+    page.slide(1)
+    policy = page.data["worlds"][world]["picture"]["runs"][0]["policy"][1][:states]
+    drawn = "".join(page.every("[data-board=value] .arrows", "e.getAttribute('d')"))
+    assert drawn.count("M") == 2 * (np.array(policy) >= 0.03).sum()  # a shaft and a head each
+
+
+def test_the_ground_of_the_sea_is_one_state(page):
+    page.set("world", 1)
+    assert len(page.every("[data-board=value] [data-state='6']", "e")) == 3
+
+
+def test_play_moves_on_and_stops_at_the_end(page):
+    page.slide(3)
+    page.click("#play")
+    assert page.text("#play") == "Pause"
+    assert page.until("document.getElementById('play').textContent === 'Play'")
+    assert page.text("#episode-said") == "after 64 episodes"
+
+
+def test_dark_and_paper_change_the_colours_of_charts(page):
+    def articles():
+        return page.every("article[data-world]", "e.offsetHeight > 0")
+
+    light = page.layout("regret", "font.color")
+    page.media("screen", "dark")
+    page.settle()
+    assert page.layout("regret", "font.color") != light
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    page.settle()
+    assert page.layout("regret", "font.color") == light
+    assert page.layout("regret", "width") == 335
+    assert all(page.every("details", "e.open"))
+    page.media("print", "light")
+    assert all(articles())
+    page.media("screen", "light")
+    page.run("dispatchEvent(new Event('afterprint'))")
+    page.settle()
+    assert sum(articles()) == 2
+    assert page.every("#specification", "e.open") == [False]
+    assert page.layout("regret", "width") > 400
+
+
+def test_names_are_shown_as_they_are_and_can_do_no_harm(open_page, sample, tmp_path):
+    evil = "</script><script>window.harmed = 1</script>"
+    marked = "<b>5 < 6 & 'so on'</b> &amp; <img src=x onerror='window.harmed = 1'>"
+    data = sample(worlds=(evil, marked), agents=(evil, marked))
+    data["title"] = data["specification"] = evil + marked
+    page = open_page(data, tmp_path / "evil.html")
+    assert page.browser.title == page.text("#specification-text") == evil + marked
+    assert page.text("#legend [data-agent='1']") == marked
+    assert page.text("#run option:nth-child(2)") == marked
+    point = "[{ curveNumber: 3, pointNumber: 5 }]"
+    page.run(f"Plotly.Fx.hover(document.getElementById('regret'), {point})")
+    assert "<b>5 < 6 &" in page.text("#regret .hoverlayer")
+    assert page.run("return window.harmed") is None
+    assert page.complaints() == []
+    # Even markup that had got into the page could not run.
+    page.run(
+        "document.body.append(document.createRange().createContextualFragment(arguments[0]))",
+        "<img src='data:,' onerror='window.harmed = 1'><script>window.harmed = 1</script>",
+    )
+    assert page.until("window.harmed", seconds=0.2) is None
+    complaints = page.complaints()
+    assert len(complaints) == 2
+    assert all("Content Security Policy" in complaint for complaint in complaints)
+
+
+def test_a_phone_shows_long_names_without_scrolling_sideways(open_page, sample, tmp_path):
+    agents = tuple(f"{'An agent with a name' if i % 2 else 'Unbroken' * 8} {i}" for i in range(5))
+    worlds = tuple(f"{'World' * 12}{i}" for i in range(7))
+    data = sample(worlds=worlds, agents=agents)
+    data["title"] = "Title" * 20
+    data["specification"] = "x = " + "1" * 300
+    data["failures"] = [{"world": worlds[0], "agent": agents[0], "seed": 1, "message": "m" * 300}]
+    page = open_page(data, tmp_path / "phone.html", width=400)
+    page.run("for (const each of document.querySelectorAll('details')) each.open = true")
+    page.until("document.querySelectorAll('#multiples .plot-container').length === 7", seconds=20)
+    assert page.run("return [innerWidth, document.documentElement.scrollWidth]") == [400, 400]
+    page.move("world", 1, "change")
+    assert page.every("article[data-world]:not([hidden])", "e.dataset.world") == ["1", "1"]
+    assert page.complaints() == []
+
+
+def test_worlds_in_which_nothing_has_finished_or_been_recorded_do_no_harm(
+    open_page, sample, tmp_path
+):
+    data = sample()
+    data["worlds"][0] |= {"seeds": 0, "rows": [], "curves": {}, "improvement": [], "picture": None}
+    for run in data["worlds"][1]["picture"]["runs"][:2]:
+        run |= {key: [] for key in run if key not in ("agent", "seed")}
+    page = open_page(data, tmp_path / "gaps.html")
+    assert page.run("return document.getElementById('regret').data") == []
+    page.set("y", "log")
+    page.set("world", 1)
+    assert page.every("#run option", "e.textContent") == ["Idle"]
+    assert page.complaints() == []
+
+
+def test_old_browsers_are_told_why_there_are_no_charts(browser, open_file, sample, tmp_path):
+    write_page(sample(), tmp_path / "old.html")
+    script = {"source": "delete globalThis.DecompressionStream"}
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", script)
+    try:
+        open_file(tmp_path / "old.html")
+        browser.execute_async_script("optimist.ready.then(arguments[0])")
+        assert "The charts could not be unpacked" in browser.page_source
+        assert browser.find_elements("css selector", "[data-board=value] rect")
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
