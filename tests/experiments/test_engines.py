@@ -20,6 +20,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from optimist.experiments.engines import Failure, open_engine
+from optimist.experiments.execute import Task, execute
 
 # Workers cannot import this module: what is defined here is sent to them.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -137,6 +138,15 @@ def test_same_results(engine):
     assert sorted(outcomes) == list(range(6))
     for seed in range(6):
         np.testing.assert_array_equal(outcomes[seed], solved(seed))
+
+
+@everywhere
+def test_a_run_gives_the_same_bytes_on_every_engine(engine, specs, whole, bytes_of, tmp_path):
+    folders = {spec.id: tmp_path / spec.id for spec in specs.values()}
+    tasks = [Task(spec.plain, str(folders[spec.id])) for spec in specs.values()]
+    assert [outcome.state for _, outcome in engine.map(execute, tasks)] == ["finished"] * len(tasks)
+    for spec in specs.values():
+        assert bytes_of(folders[spec.id]) == whole(spec)
 
 
 @everywhere
@@ -287,11 +297,11 @@ def test_no_more_workers_than_items_and_they_stay():
     assert children() == before
 
 
-def test_large_items():
-    with open_engine("joblib", jobs=2) as engine:
-        large = [np.full(10**6, index) for index in range(3)]
-        for index, outcome in engine.map(np.negative, large):
-            np.testing.assert_array_equal(outcome, -large[index])
+@with_workers
+def test_large_items(engine):
+    large = [np.full(10**6, index) for index in range(3)]
+    for index, outcome in engine.map(np.negative, large):
+        np.testing.assert_array_equal(outcome, -large[index])
 
 
 def test_leaving_the_block_stops_the_workers():

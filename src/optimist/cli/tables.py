@@ -50,7 +50,7 @@ def show_results(results: Results) -> None:
                 percent(e["average"].value),
                 interval(e["average"]),
                 percent(e["final"].value),
-                "-" if math.isnan(e["slope"].value) else f"{e['slope'].value:.2f}",
+                growth(e["slope"]),
                 style=style,
             )
         if there:
@@ -95,6 +95,11 @@ def percent(share: float) -> str:
     ('12.3%', '0.0%')
     """
     return f"{share + 0.0:.1%}".replace("-0.0%", "0.0%")
+
+
+def growth(e: Estimate) -> str:
+    """A slope, or a dash where there is none."""
+    return "-" if math.isnan(e.value) else f"{e.value:.2f}".replace("-0.00", "0.00")
 
 
 def interval(e: Estimate) -> str:

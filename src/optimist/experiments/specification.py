@@ -109,7 +109,8 @@ def derived_seed(seed: int, index: int, world: World, agent: Any) -> int:
     """The seed of the run with a number ``index`` in a study of seed ``seed``.
 
     It depends on the world and the agent of the run and on nothing else of the study, so that
-    adding an agent, a world or a seed changes no other run, and all runs are independent.
+    adding an agent, a world or a seed changes no other run. Runs that differ in the number of their
+    episodes alone share it, and one begins as the other; all others are independent.
     """
     own = digest({"world": world_table(world), "agent": agent_table(agent)})
     entropy = [seed, index, int(own[:32], 16)]

@@ -193,7 +193,7 @@ class Study:
         if str(path) in shipped and not file.is_file():
             return cls.parse(shipped[str(path)], f"{path}.toml")
         try:
-            text = file.read_text(encoding="utf-8")
+            text = file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
         except FileNotFoundError:
             hint = did_you_mean(file.stem, shipped, "shipped are")
             raise StudyError(
@@ -246,14 +246,13 @@ def _study(data: Plain, text: str, name: str) -> Study:
             raise DataError(path, f"there are two worlds with the name {label!r}")
         for key in SETTINGS:
             value = table.pop(key, data.get(key))
-            at = (*path, key) if key in data["worlds"][path[1]] else (key,)
             if value is None and key == "stride":
                 value = default_stride(settings["episodes"][label])
             if value is None:
                 raise DataError(
                     path, f"world {label!r} needs a number of {key}, here or at the top"
                 )
-            settings[key][label] = _checked(at, checks.count, value, key)
+            settings[key][label] = _checked((*path, key), checks.count, value, key)
         worlds[label] = read_world(table, path)
         _checked(path, _refuse_twice, "worlds", _played(worlds, **settings))
     agents: dict[str, Any] = {}
