@@ -85,10 +85,11 @@ def holder(tmp_path):
 
 def test_a_run_that_another_process_is_at_is_busy(holder, tmp_path):
     first = STUDY.runs[0].spec
-    folder = RunFolder(tmp_path / "runs" / first.id)
+    folder, begin = RunFolder(tmp_path / "runs" / first.id), time.monotonic()
     assert execute(Task(first.plain, str(folder.path))).state == "busy"
     with pytest.raises(Busy), folder.locked():
         pass
+    assert time.monotonic() - begin < 5  # nobody waits who could carry out another run
     assert [path.name for path in folder.path.iterdir()] == ["lock"]
 
 
