@@ -145,6 +145,10 @@ def test_demo_learns_shows_and_reports(optimist, monkeypatch, study):
     page = study.parent / "first" / "report.html"
     assert page.resolve().as_uri() in out
     assert page.exists()
+    assert "finished before" not in out
+    code, out, _ = optimist("demo", "--out", "first", "--jobs", 1)
+    assert code == 0
+    assert "they have all finished before; delete first" in out
 
 
 def test_a_run_that_fails_is_told_and_costs_nothing_else(optimist, study, monkeypatch):

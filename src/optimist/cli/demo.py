@@ -5,6 +5,7 @@ from optimist.cli.flags import Demo
 from optimist.cli.studies import carry_out
 from optimist.cli.tables import a_console, show_failures, show_results
 from optimist.experiments import Study
+from optimist.experiments.study_folder import StudyFolder
 
 STUDY = "quick"
 
@@ -17,6 +18,9 @@ def main(given: Demo) -> int:
         "seeds[/bold]: each agent begins with no idea of its world, and is judged by exact values.",
         highlight=False,
     )
+    there = StudyFolder(given.out)
+    if all(there.of(run).finished for run in study.runs):
+        console.print(f"they have all finished before; delete {given.out} to see them run again")
     results = carry_out(study, given.out, given.workers)
     show_results(results)
     page = results.report()
