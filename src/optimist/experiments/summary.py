@@ -104,7 +104,7 @@ def shown_points(episode: IntArray) -> IntArray:
     Examples
     --------
     >>> len(shown_points(np.arange(1, 10_001)))
-    107
+    112
     """
     last = len(episode) - 1
     even = np.linspace(0, last, POINTS).round()
