@@ -48,7 +48,7 @@ def test_two_sweeps_of_one_study(optimist, whole, bytes_of, tmp_path, monkeypatc
     out = tmp_path / "out"
     words = ("sweep", tmp_path / "study.toml", "--out", out, "--jobs", 1, "--json")
     with optimist(*words) as one, optimist(*words) as other:
-        said = [process.communicate(timeout=60) for process in (one, other)]
+        said = [process.communicate(timeout=120) for process in (one, other)]
     assert (one.returncode, other.returncode) == (0, 0), said
     assert said[0] == said[1]
     paths = [StudyFolder(out).of(r).path for r in STUDY.runs]
