@@ -124,7 +124,6 @@ def test_what_is_not_curves_is_refused(damage, tmp_path):
         read_curves(tmp_path / "nowhere")
 
 
-@pytest.mark.xfail(strict=True, reason="a name that is no text is not told of in a sentence")
 def test_no_byte_of_them_can_be_altered(tmp_path):
     """It is refused, or has no influence."""
     curves = {"episode": np.arange(1, 8), "a": np.random.default_rng(0).normal(size=7)}

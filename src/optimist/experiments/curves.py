@@ -107,9 +107,10 @@ def read_curves(path: Path, run: str | None = None) -> Curves:
     try:
         table = pq.read_table(path)
         curves = {name: table[name].to_numpy() for name in table.column_names}
-    except (pa.ArrowException, OSError) as error:
+        header = (table.schema.metadata or {}).get(HEADER.encode(), b"").decode()
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise storage.FileError(f"{path} holds no curves, or it is damaged ({error})") from None
-    of, _, digest = (table.schema.metadata or {}).get(HEADER.encode(), b"").decode().partition(" ")
+    of, _, digest = header.partition(" ")
     if digest != _digest(curves):
         raise storage.FileError(f"{path} holds no curves, or it is damaged (its digest is another)")
     if run is not None and of != run:
