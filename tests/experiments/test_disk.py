@@ -180,6 +180,15 @@ def test_an_error_that_is_not_of_the_disk_is_a_failure_of_its_run(failing, tmp_p
     assert message.startswith("OSError: [Errno 5] Input/output error")
 
 
+def test_a_folder_that_is_taken_away_from_a_run(tmp_path, monkeypatch):
+    def forget(agent):
+        shutil.rmtree(tmp_path / "runs", ignore_errors=True)
+
+    monkeypatch.setattr(Rmax, "forget", forget, raising=False)
+    with pytest.raises(DiskError, match="cannot be written: No such file or directory"):
+        run(STUDY, tmp_path, engine="serial")
+
+
 # Damaged files
 
 

@@ -143,12 +143,12 @@ def test_the_parts_of_a_process_that_writes_are_left_alone(holder, tmp_path):
 
 
 def test_a_failure_gives_the_lock_back(specs, tmp_path, monkeypatch):
-    spec = specs["sea"]
+    task = Task(specs["sea"].plain, str(tmp_path / "run"))
     with monkeypatch.context() as patch:
         patch.setattr(Rmax, "learn", lambda *a, **o: 1 / 0, raising=False)
         with pytest.raises(ZeroDivisionError):
-            execute(Task(spec.plain, str(tmp_path / "run")))
-    assert execute(Task(spec.plain, str(tmp_path / "run"))).state == "finished"
+            execute(task)
+    assert execute(task).state == "finished"
 
 
 # Watching

@@ -139,7 +139,7 @@ class Page:
     def text(self, selector):
         return self.every(selector, "e.textContent")[0]
 
-    def until(self, what, seconds=3):
+    def until(self, what, seconds=60):
         """Wait until something is true in JavaScript; its value."""
         return self.browser.execute_async_script(
             f"const [tries, done] = arguments; const look = (n) => {{ const v = {what};"

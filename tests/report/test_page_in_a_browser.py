@@ -319,16 +319,18 @@ def test_dark_and_paper_change_the_colours_of_charts(page):
         return page.every("article[data-world]", "e.offsetHeight > 0")
 
     light = page.layout("regret", "font.color")
-    page.media("screen", "dark")
+    page.media("screen", "dark")  # the page hears of it with its next frame
+    colour = "document.getElementById('regret')._fullLayout.font.color"
+    assert page.until(f"{colour} !== '{light}'")
     page.settle()
-    assert page.layout("regret", "font.color") != light
     page.run("dispatchEvent(new Event('beforeprint'))")
     page.settle()
     assert page.layout("regret", "font.color") == light
     assert page.layout("regret", "width") == 335
     assert all(page.every("details", "e.open"))
     page.media("print", "light")
-    assert all(articles())
+    everything = "[...document.querySelectorAll('article[data-world]')]"
+    assert page.until(f"{everything}.every((e) => e.offsetHeight > 0)")
     page.media("screen", "light")
     page.run("dispatchEvent(new Event('afterprint'))")
     page.settle()
