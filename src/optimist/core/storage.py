@@ -33,7 +33,7 @@ def write(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str,
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file that appears whole or not at all, and stays after a crash."""
+    """Write a file that appears whole or not at all, even if the process is killed."""
     target = Path(path)
     temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask

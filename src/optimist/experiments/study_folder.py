@@ -27,10 +27,12 @@ class StudyFolder:
         return Study.read(file)
 
     def prepare(self, study: Study) -> None:
-        """Make the folder, and write the study to it."""
+        """Make the folder, and write the study to it if it is not there yet."""
+        file, text = self.path / "study.toml", study.text.encode()
         try:
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
-            storage.write_bytes(self.path / "study.toml", study.text.encode())
+            if not file.exists() or file.read_bytes() != text:
+                storage.write_bytes(file, text)
         except OSError as error:
             raise DiskError(f"{self.path} cannot be written: {error.strerror}") from error
 

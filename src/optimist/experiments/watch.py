@@ -88,7 +88,7 @@ def in_words(seconds: float) -> str:
     >>> in_words(42.4), in_words(125), in_words(7500)
     ('42 s', '2 min', '2 h 5 min')
     """
-    if seconds < 60:
+    if round(seconds) < 60:
         return f"{seconds:.0f} s"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
