@@ -14,6 +14,7 @@ from optimist import Rmax, RmaxRaviUcb, envs
 from optimist.cli import BAD_INPUT, DISK, main
 from optimist.core.storage import FileError
 from optimist.experiments import DiskError, Study, open_results, run
+from optimist.experiments.curves import read_curves, write_curves
 from optimist.experiments.execute import Task, execute
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.study_folder import StudyFolder
@@ -260,6 +261,15 @@ def test_a_checkpoint_of_another_run_is_refused(interrupted, name, tmp_path):
     other, _ = interrupted(replace(interrupted.spec, seed=17), tmp_path / "other")
     shutil.copy(other / name, folder / name)
     with pytest.raises(FileError, match=rf"{name} is of (the|another) run"):
+        resume()
+
+
+def test_curves_that_end_before_their_agent_are_refused(interrupted, tmp_path):
+    folder, resume = interrupted(interrupted.spec, tmp_path / "run")
+    curves = read_curves(folder / "checkpoint.parquet")
+    shorter = {name: column[:-1] for name, column in curves.items()}
+    write_curves(folder / "checkpoint.parquet", shorter, interrupted.spec.id)
+    with pytest.raises(ValueError, match="lacks curves up to its agent: delete it to start over"):
         resume()
 
 

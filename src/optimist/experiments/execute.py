@@ -135,6 +135,9 @@ def _begin(
         raise FileError(f"{folder.path / AGENT} is of another run")
     curves = read_curves(folder.path / "checkpoint.parquet", spec.id)
     keep = curves["episode"] <= agent.episodes
+    last = (agent.episodes - 1) // spec.stride * spec.stride + 1
+    if curves["episode"][keep][-1:] != last:  # a disk that lost power may have kept the agent alone
+        raise FileError(f"{folder.path} lacks curves up to its agent: delete it to start over")
     parts = [{name: column[keep] for name, column in curves.items()}]
     if not drawn:
         return agent, parts, None
