@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING, Any
 from optimist.ids import register_all
 
 if TYPE_CHECKING:
-    from optimist import agents, core, envs, experiments, features, mdp, report
+    from optimist import agents, core, envs, experiments, features, imitation, mdp, report
     from optimist.agents import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
     from optimist.core import load_policy
     from optimist.experiments import Results, Study, open_results, run
+    from optimist.imitation import BehaviouralCloning, FraIL
     from optimist.mdp import FiniteMDP, LinearMDP
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BehaviouralCloning",
     "Configuration",
     "FiniteMDP",
+    "FraIL",
     "LinearMDP",
     "OptimisticVI",
     "RaviUcb",
@@ -30,6 +33,7 @@ __all__ = [
     "envs",
     "experiments",
     "features",
+    "imitation",
     "load_policy",
     "mdp",
     "open_results",
@@ -43,6 +47,7 @@ _ROOMS = {
     "envs": (),
     "experiments": ("Results", "Study", "open_results", "run"),
     "features": (),
+    "imitation": ("BehaviouralCloning", "FraIL"),
     "mdp": ("FiniteMDP", "LinearMDP"),
     "report": (),
 }

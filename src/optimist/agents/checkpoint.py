@@ -4,7 +4,7 @@ import hashlib
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,14 +40,24 @@ def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
         "stride": agent.stride,
         "until": agent._until,
         "remembered": agent._remembered,
+        "settings": agent._settings,
         "world": _fingerprint(agent),
         "generators": [g.bit_generator.state for g in (agent._rng, agent._lottery)],
     }
     storage.write(Path(folder) / FILE, "learner", header, arrays)
 
 
-def read(folder: str | Path, agent: str) -> tuple[Configuration, dict[str, Any], dict[str, Any]]:
-    """The configuration, the header and the arrays of the learner in a folder."""
+class Saved(NamedTuple):
+    """A learner that was saved."""
+
+    path: Path
+    config: Configuration
+    header: dict[str, Any]
+    arrays: dict[str, Any]
+
+
+def read(folder: str | Path, agent: str) -> Saved:
+    """The learner in a folder, which has to be of this class."""
     path = Path(folder) / FILE
     header, arrays = storage.read(path)
     if header["kind"] != "learner" or header["agent"] != agent:
@@ -55,15 +65,18 @@ def read(folder: str | Path, agent: str) -> tuple[Configuration, dict[str, Any],
         raise storage.FileError(f"{path} holds a {found}, not a {agent}")
     config = header["config"]
     config.update(eta=float(config["eta"]), ascension=ascension_named(*config["ascension"]))
-    return Configuration(**config), header, arrays
+    return Saved(path, Configuration(**config), header, arrays)
 
 
-def restore(agent: "RmaxRaviUcb", header: dict[str, Any], arrays: dict[str, Any]) -> None:
+def restore(agent: "RmaxRaviUcb", saved: Saved) -> None:
     """Put a new learner into the state that was read."""
+    header, arrays = saved.header, saved.arrays
     if header["world"] != _fingerprint(agent):
         raise storage.FileError(
             "the learner was saved in another world, or with other features, than those given"
         )
+    if (agent.config, agent.seed, agent.stride) != (saved.config, header["seed"], header["stride"]):
+        raise storage.FileError(f"{saved.path} is of another run: its parameters are others")
     for group, name, array in _state(agent):
         array[...] = arrays[f"{group}.{name}"]
     for generator, state in zip((agent._rng, agent._lottery), header["generators"], strict=True):
@@ -77,15 +90,10 @@ def restore(agent: "RmaxRaviUcb", header: dict[str, Any], arrays: dict[str, Any]
 
 def _state(agent: "RmaxRaviUcb") -> list[tuple[str, str, Any]]:
     """Every array that changes while learning."""
-    groups: dict[str, Any] = {
-        "stats": agent._stats,
-        "iterate": agent._iterate,
-        "drawn": agent._drawn,
-    }
     return [
         (group, name, array)
-        for group, values in groups.items()
-        for name, array in values._asdict().items()
+        for group, values in agent._arrays.items()
+        for name, array in values.items()
         if isinstance(array, np.ndarray) and name not in ("phi", "block", "work", "MV", "PV")
     ]
 
@@ -94,6 +102,6 @@ def _fingerprint(agent: "RmaxRaviUcb") -> str:
     """A digest of the world and the features, by which a wrong one is noticed."""
     sha = hashlib.sha256(json.dumps([agent.mdp.gamma, list(agent.mdp.r.shape)]).encode())
     world = (*agent._simulator[:4], agent.mdp.r, agent.mdp.nu0)
-    for array in (*world, agent._stats.phi, agent._stats.block):
+    for array in (*world, agent._stats.phi, agent._stats.block, *agent._given):
         sha.update(np.ascontiguousarray(array).tobytes())
     return sha.hexdigest()

@@ -15,9 +15,21 @@ from optimist.agents.history import History
 from optimist.agents.progress import progress
 from optimist.checks import FloatArray
 from optimist.core import Fixed, Rewards, SoftmaxPolicy, TablePolicy, Truncation
-from optimist.core.finite import iterate, simulator, statistics
+from optimist.core.finite import check_features, iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
-from optimist.core.state import EPISODES, STAGE, STEPS, UPDATES, Iterate, Record, Rule, Snapshots
+from optimist.core.state import (
+    EPISODES,
+    STAGE,
+    STEPS,
+    UPDATES,
+    WHOLE,
+    Iterate,
+    Player,
+    Record,
+    Rule,
+    Snapshots,
+    nobody,
+)
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
@@ -80,7 +92,7 @@ class RmaxRaviUcb:
     ) -> None:
         self.mdp = world.mdp if isinstance(world, World) else world
         self.features = _default_features(self.mdp) if features is None else features
-        _check_features(self.features, self.mdp)
+        check_features(self.features, self.mdp)
         self.config = Configuration.practical() if config is None else config
         self.rewards = Fixed(self.mdp.r) if rewards is None else rewards
         self.stride = checks.count(stride, "stride", least=0)
@@ -137,17 +149,9 @@ class RmaxRaviUcb:
         self._remembered = self.episodes
 
     def _learn_some(self, most: int) -> int:
-        """Play as many episodes as one call should, under one reward function; how many."""
-        if self.episodes >= self._until:
-            r, hold = self.rewards.choose(self.episodes, np.exp(self._iterate.log_pi))
-            checks.count(hold, "the number of episodes for which rewards hold")
-            self._check_rewards(r)
-            # What holds for ever is asked for at every call, which costs nothing.
-            self._until = self.episodes + hold if hold < FOR_EVER else 0
-        r = self._chosen[-1]
-        hold = self._until - self.episodes if self._until else most
+        """Play as many episodes as one call should; how many."""
+        hold = self._choose_rewards(most)
         stage = self.config.stage(self.episodes)
-        rule = self._rule(stage)
         chunk = max(1, math.ceil(CHUNK_STEPS / self.mdp.horizon))
         n = min(most, hold, chunk, stage - self.episodes if stage else most)
         done = self.episodes
@@ -174,24 +178,41 @@ class RmaxRaviUcb:
             log_pi=self._drawn.log_pi,
             clock=self._drawn.clock,
         )
+        more = self._play(self._rule(stage), record, shots)
+        columns: dict[str, Any] = dict(zip(checkpoint.COLUMNS, record, strict=True))
+        columns["evaluated"], columns["policies"] = kept, shots.policies
+        self._chunks.append({**columns, **more})
+        return n
+
+    def _choose_rewards(self, most: int) -> int:
+        """Ask for rewards if it is time to, and for how many episodes they hold."""
+        if self.episodes >= self._until:
+            r, hold = self.rewards.choose(self.episodes, np.exp(self._iterate.log_pi))
+            checks.count(hold, "the number of episodes for which rewards hold")
+            self._check_rewards(r)
+            # What holds for ever is asked for at every call, which costs nothing.
+            self._until = self.episodes + hold if hold < FOR_EVER else 0
+        return self._until - self.episodes if self._until else most
+
+    def _play(self, rule: Rule, record: Record, shots: Snapshots) -> dict[str, Any]:
+        """Play and learn under the rewards that were chosen; further columns of the history."""
+        self._run(rule, self._chosen[-1].copy(), record, shots, nobody(), WHOLE)
+        return {"chosen": np.full(len(record.steps), len(self._chosen) - 1)}
+
+    def _run(
+        self,
+        rule: Rule,
+        r: FloatArray,
+        record: Record,
+        shots: Snapshots,
+        player: Player,
+        part: int,
+    ) -> None:
+        """Hand everything to the compiled loop."""
         from optimist.core.engine import run  # numba takes its time: only those who learn wait
 
-        run(
-            self._simulator,
-            rule,
-            self._stats,
-            self._iterate,
-            r,
-            self.mdp.nu0,
-            self._rng,
-            record,
-            shots,
-        )
-        columns: dict[str, Any] = dict(zip(checkpoint.COLUMNS, record, strict=True))
-        columns["chosen"] = np.full(n, len(self._chosen) - 1)
-        columns["evaluated"], columns["policies"] = kept, shots.policies
-        self._chunks.append(columns)
-        return n
+        state = (self._simulator, rule, self._stats, self._iterate)
+        run(*state, r, self.mdp.nu0, self._rng, record, shots, player, part)
 
     def _rule(self, stage: int) -> Rule:
         """The configuration as the compiled loop takes it."""
@@ -303,25 +324,35 @@ class RmaxRaviUcb:
         rewards: Rewards | None = None,
     ) -> Self:
         """The learner in a folder, which goes on as if it had never stopped, bit for bit."""
-        config, header, arrays = checkpoint.read(folder, cls.__name__)
+        saved = checkpoint.read(folder, cls.__name__)
+        seed, stride = saved.header["seed"], saved.header["stride"]
         agent = cls.__new__(cls)
-        RmaxRaviUcb.__init__(
-            agent, world, features, config, rewards, header["seed"], header["stride"]
-        )
-        checkpoint.restore(agent, header, arrays)
+        RmaxRaviUcb.__init__(agent, world, features, saved.config, rewards, seed, stride)
+        checkpoint.restore(agent, saved)
         return agent
 
+    def restore(self, folder: str | Path) -> None:
+        """Bring this learner, newly made, to where the one in a folder was when it was saved."""
+        checkpoint.restore(self, checkpoint.read(folder, type(self).__name__))
 
-def _check_features(features: FeatureMap, mdp: FiniteMDP) -> None:
-    """Refuse features of other states or actions than the world's."""
-    states = getattr(features, "n_states", None)
-    if states is None:
-        states = getattr(getattr(features, "psi", None), "n_states", mdp.n_states)
-    if (states, features.n_actions) != mdp.r.shape:
-        raise ValueError(
-            f"the features have {states} states and {features.n_actions} actions, "
-            f"the world has {mdp.n_states} and {mdp.n_actions}"
-        )
+    @property
+    def _arrays(self) -> dict[str, dict[str, Any]]:
+        """The arrays that change while learning, by groups."""
+        return {
+            "stats": self._stats._asdict(),
+            "iterate": self._iterate._asdict(),
+            "drawn": self._drawn._asdict(),
+        }
+
+    @property
+    def _given(self) -> tuple[Any, ...]:
+        """Arrays that, besides world and features, have to be given again when loading."""
+        return ()
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """What else a checkpoint says of the learner."""
+        return {}
 
 
 def _default_features(mdp: FiniteMDP) -> FeatureMap:

@@ -3,7 +3,8 @@
 The cost of an episode does not depend on how many came before it. Everything the loop touches is
 handed in as arrays (`optimist.core.state`) and changed in place, so that a run can be stopped after
 any episode, saved, and gone on with. From top to bottom: `run`, an episode (`play`), what is learnt
-from it (`observe_block`), a new epoch, an update of values and policy, and the linear algebra.
+from it (`observe_block`), the move of a reward player, a new epoch, an update of values and policy,
+and the linear algebra.
 
 All compiled functions live in this one file, because the compiler's cache notices a changed caller
 but not a changed callee elsewhere. Those that take the tuples are inlined: passing them costs more
@@ -19,13 +20,21 @@ from numba import njit
 from optimist.checks import FloatArray, IntArray
 from optimist.core.ascension import SIGMOID, THRESHOLD, TRUNCATION
 from optimist.core.state import (
+    BALL,
+    BOX,
     EPISODES,
     EPOCHS,
+    NOBODY,
+    OTHER,
+    PLAY,
+    SIMPLEX,
     STAGE,
     STATE,
     STEPS,
+    UPDATE,
     UPDATES,
     Iterate,
+    Player,
     Record,
     Rule,
     Simulator,
@@ -54,31 +63,54 @@ def run(
     rng: np.random.Generator,
     record: Record,
     shots: Snapshots,
+    player: Player,
+    part: int,
 ) -> None:
-    """Play and learn one episode after the other, as many as the record has room for."""
+    """Play and learn one episode after the other, as many as the record has room for.
+
+    All of them pay the rewards ``r``, unless a reward player changes these in place. ``part`` may
+    ask for the first or the second half of the episodes alone.
+    """
+    if it.clock[STATE] < 0:
+        it.clock[STATE] = start(world.start, rng.random())
     taken = 0
     for i in range(record.steps.size):
-        if shots.stride > 0 and it.clock[EPISODES] % shots.stride == 0:
-            shots.policies[taken] = np.exp(it.log_pi)
-            taken += 1
-        if shots.draw[i]:
-            shots.Theta[:] = it.Theta
-            shots.rewards[:] = it.rewards
-            shots.Lambda[:] = it.Lambda
-            shots.log_pi[:] = it.log_pi
-            shots.clock[:] = it.clock
-        value = 0.0
-        for x in range(nu0.size):
-            value += nu0[x] * it.V[x]
-        record.value[i] = value
-        play(world, rule, stats, it, r, rng, record, i)
-        doubled = stats.log_det[0] >= stats.log_det[1] + LOG_TWO
-        if it.clock[EPISODES] == 0 or doubled or it.clock[STAGE] != rule.stage:
-            begin_epoch(rule, stats, it)
-        it.clock[EPISODES] += 1
-        record.epoch[i] = it.clock[EPOCHS]
-        for _ in range(rule.updates):
-            record.sup_q[i] = update(world, rule, stats, it, r)
+        keep = part != UPDATE and shots.stride > 0 and it.clock[EPISODES] % shots.stride == 0
+        if part != UPDATE:
+            if keep:
+                shots.policies[taken] = np.exp(it.log_pi)
+            if shots.draw[i]:
+                shots.Theta[:] = it.Theta
+                shots.rewards[:] = it.rewards
+                shots.Lambda[:] = it.Lambda
+                shots.log_pi[:] = it.log_pi
+                shots.clock[:] = it.clock
+            value = 0.0
+            for x in range(nu0.size):
+                value += nu0[x] * it.V[x]
+            record.value[i] = value
+            if player.fresh:
+                player.pairs[i], player.rollouts[i] = roll_out(
+                    world.first, world.after, world.cumulative, world.start, world.gamma,
+                    it.cumulative, rng,
+                )  # fmt: skip
+                it.clock[STEPS] += player.rollouts[i]
+            last = play(world, rule, stats, it, r, rng, record, i)
+            if player.kind != NOBODY and not player.fresh:
+                player.pairs[i] = last
+            doubled = stats.log_det[0] >= stats.log_det[1] + LOG_TWO
+            if it.clock[EPISODES] == 0 or doubled or it.clock[STAGE] != rule.stage:
+                begin_epoch(rule, stats, it)
+            it.clock[EPISODES] += 1
+            record.epoch[i] = it.clock[EPOCHS]
+        if part != PLAY:
+            if player.kind != NOBODY and player.kind != OTHER:
+                move(player, r, player.pairs[i])
+                if keep:
+                    player.kept[taken] = player.w
+            for _ in range(rule.updates):
+                record.sup_q[i] = update(world, rule, stats, it, r)
+        taken += keep
 
 
 @njit(inline="always")
@@ -91,8 +123,8 @@ def play(
     rng: np.random.Generator,
     record: Record,
     i: int,
-) -> None:
-    """One episode under pi_k, which ends after each step with probability 1 - gamma.
+) -> int:
+    """One episode under pi_k, which ends after each step with probability 1 - gamma; its last pair.
 
     The pseudocode tosses the coin before the next state is seen, so the last pair of an episode is
     not learnt from; with ``observe_last`` it is. Blocks of the covariance are updated at the end,
@@ -105,15 +137,15 @@ def play(
     counts, sums, visits, met = stats.counts, stats.sums, stats.visits, stats.met
     observe_last = rule.observe_last
     x = it.clock[STATE]
-    if x < 0:
-        x = start(world.start, rng.random())
     steps, reward, bonus, ascension, growth, pairs = 0, 0.0, 0.0, 0.0, 1.0, 0
+    pair = 0
     going = True
     while going:
         u = rng.random()
         a = 0
         while a < n_actions - 1 and u >= pi[x, a]:
             a += 1
+        pair = x * n_actions + a
         steps += 1
         reward += r[x, a]
         bonus += CB[x, a]
@@ -121,7 +153,6 @@ def play(
         going = rng.random() < gamma
         if not (going or observe_last):
             break
-        pair = x * n_actions + a
         b = block[pair]
         u = rng.random()
         entry = first[pair]
@@ -152,6 +183,34 @@ def play(
     record.reward[i] = reward
     record.bonus[i] = bonus / steps
     record.ascension[i] = ascension / steps
+    return pair
+
+
+@njit(cache=True)
+def roll_out(
+    first: IntArray,
+    after: IntArray,
+    cumulative: FloatArray,
+    begin: FloatArray,
+    gamma: float,
+    pi: FloatArray,
+    rng: np.random.Generator,
+) -> tuple[int, int]:
+    """A draw from mu(pi) by a rollout that nothing is learnt from: its last pair, and its steps."""
+    n_actions, steps = pi.shape[1], 0
+    x = start(begin, rng.random())
+    while True:
+        u, a = rng.random(), 0
+        while a < n_actions - 1 and u >= pi[x, a]:
+            a += 1
+        pair = x * n_actions + a
+        steps += 1
+        if not rng.random() < gamma:
+            return pair, steps
+        u, entry = rng.random(), first[pair]
+        while entry < first[pair + 1] - 1 and u >= cumulative[entry]:
+            entry += 1
+        x = after[entry]
 
 
 @njit(cache=True)
@@ -214,6 +273,67 @@ def invert(Lambda: FloatArray, inverse: FloatArray) -> float:
         for j in range(i):
             inverse[i, j] = inverse[j, i]
     return log_det
+
+
+@njit(inline="always")
+def move(player: Player, r: FloatArray, pair: int) -> None:
+    """Online gradient descent (Algorithm 2): w_k and r_k, from a draw of mu(pi_k).
+
+    w_k = Pi_W(w_{k-1} + eta_r (lambda(pi_E) - phi_r(X_k, A_k))) and r_k = Phi_r w_k + shift.
+    """
+    w, first, column, value = player.w, player.first, player.column, player.value
+    add_to(w, player.step, player.expert)
+    for entry in range(first[pair], first[pair + 1]):
+        w[column[entry]] -= player.step * value[entry]
+    project(player.kind, player.numbers, w)
+    add_to(player.total, 1.0, w)
+    rewards_of(first, column, value, w, player.shift, r)
+
+
+@njit(cache=True)
+def rewards_of(
+    first: IntArray,
+    column: IntArray,
+    value: FloatArray,
+    w: FloatArray,
+    shift: float,
+    r: FloatArray,
+) -> None:
+    """Phi_r w + shift in the place of r."""
+    n_states, n_actions = r.shape
+    for x in range(n_states):
+        for a in range(n_actions):
+            pair = x * n_actions + a
+            total = shift
+            for entry in range(first[pair], first[pair + 1]):
+                total += value[entry] * w[column[entry]]
+            r[x, a] = total
+
+
+@njit(cache=True)
+def project(kind: int, numbers: FloatArray, w: FloatArray) -> None:
+    """The point of a class of weights that is nearest to w, in its place."""
+    if kind == BALL:
+        norm = math.sqrt(dot(w, w))
+        if norm > numbers[0]:
+            for i in range(w.size):
+                w[i] *= numbers[0] / norm
+    elif kind == BOX:
+        for i in range(w.size):
+            w[i] = min(max(w[i], numbers[0]), numbers[1])
+    elif kind == SIMPLEX:
+        # max(w - t, 0) with the t for which it sums to numbers[0]: coordinates that it sends to
+        # zero are left out of the sum until no more of them are (Michelot, 1986).
+        total, count, t = w.sum() - numbers[0], w.size, -np.inf
+        while t < total / count:
+            t = total / count
+            total, count = -numbers[0], 0
+            for i in range(w.size):
+                if w[i] > t:
+                    total += w[i]
+                    count += 1
+        for i in range(w.size):
+            w[i] = max(w[i] - t, 0.0)
 
 
 @njit(inline="always")

@@ -1,6 +1,7 @@
 """From a finite MDP and a feature map to the arrays of the compiled loop."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +13,18 @@ from optimist.mdp import FiniteMDP
 
 ROWS_AT_ONCE = 2**21
 """How many numbers of feature rows are held while they are read."""
+
+
+def check_features(features: FeatureMap, mdp: FiniteMDP) -> None:
+    """Refuse features of other states or actions than the world's."""
+    states = getattr(features, "n_states", None)
+    if states is None:
+        states = getattr(getattr(features, "psi", None), "n_states", mdp.n_states)
+    if (states, features.n_actions) != mdp.r.shape:
+        raise ValueError(
+            f"the features have {states} states and {features.n_actions} actions, "
+            f"the world has {mdp.n_states} and {mdp.n_actions}"
+        )
 
 
 def simulator(mdp: FiniteMDP) -> Simulator:
@@ -88,12 +101,25 @@ def _in_blocks(mdp: FiniteMDP, features: FeatureMap) -> tuple[FloatArray, IntArr
     s = features.dim // n_blocks
     if isinstance(features, OneHot):
         return np.ones((n_pairs, 1)), np.arange(n_pairs)
-    phi, block = np.empty((n_pairs, s)), np.empty(n_pairs, dtype=np.int64)
-    chunk = max(1, ROWS_AT_ONCE // (features.dim * mdp.n_actions))
-    for x in range(0, mdp.n_states, chunk):
-        states = np.arange(x, min(x + chunk, mdp.n_states))
-        rows = features.all_actions(states).reshape(-1, n_blocks, s)
-        part = slice(x * mdp.n_actions, x * mdp.n_actions + len(rows))
-        block[part] = np.argmax((rows != 0).any(axis=2), axis=1)
-        phi[part] = rows[np.arange(len(rows)), block[part]]
+    phi, block, done = np.empty((n_pairs, s)), np.empty(n_pairs, dtype=np.int64), 0
+    for rows in _in_chunks(features, mdp.n_states):
+        part = slice(done, done + len(rows))
+        blocks = rows.reshape(-1, n_blocks, s)
+        block[part] = np.argmax((blocks != 0).any(axis=2), axis=1)
+        phi[part] = blocks[np.arange(len(rows)), block[part]]
+        done += len(rows)
     return phi, block
+
+
+def sparse_rows(features: FeatureMap, n_states: int) -> sp.csr_array:
+    """The features of all pairs without their zeros, row ``x * A + a``."""
+    parts = [sp.csr_array(rows) for rows in _in_chunks(features, n_states)]
+    return sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+def _in_chunks(features: FeatureMap, n_states: int) -> Iterator[FloatArray]:
+    """The features of all pairs, some rows [n, d] at a time."""
+    chunk = max(1, ROWS_AT_ONCE // (features.dim * features.n_actions))
+    for x in range(0, n_states, chunk):
+        states = np.arange(x, min(x + chunk, n_states))
+        yield features.all_actions(states).reshape(-1, features.dim)

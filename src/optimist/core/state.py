@@ -5,6 +5,8 @@ Notation is the paper's: Lambda, CB, p (for p+), V, Q, eta, beta. ``heaven`` is 
 
 from typing import NamedTuple
 
+import numpy as np
+
 from optimist.checks import BoolArray, FloatArray, IntArray
 
 
@@ -99,3 +101,55 @@ class Snapshots(NamedTuple):
     Lambda: FloatArray
     log_pi: FloatArray
     clock: IntArray
+
+
+class Player(NamedTuple):
+    """The reward player of FRA-IL (Algorithm 2), which moves its weights w after every episode.
+
+    The reward features are stored by pairs: those of pair ``x * A + a`` are the entries from
+    ``first[pair]`` to ``first[pair + 1]``.
+    """
+
+    kind: int  # which class of weights: one of the codes below
+    numbers: FloatArray  # [2]: the radius of a ball, the ends of a box, the sum of a simplex
+    step: float  # eta_r
+    shift: float  # r_k = Phi_r w_k + shift
+    fresh: bool  # whether (X_k, A_k) comes from a rollout of its own
+    expert: FloatArray  # the estimate of lambda(pi_E), [d_r]
+    first: IntArray  # [X A + 1]
+    column: IntArray
+    value: FloatArray
+    w: FloatArray  # w_k, [d_r]
+    total: FloatArray  # the sum of w_1, ..., w_k, [d_r]
+    pairs: IntArray  # the pair (X_k, A_k) of each episode of a call
+    rollouts: IntArray  # the steps of its rollout, if it had one of its own
+    kept: FloatArray  # w_k of the episodes whose policies are kept, [n, d_r]
+
+
+NOBODY, BALL, BOX, SIMPLEX, OTHER = range(5)
+"""The kinds of player: none, since rewards are fixed; three classes whose projection is compiled;
+and any other, whose weights are moved between two calls."""
+
+WHOLE, PLAY, UPDATE = range(3)
+"""What a call does of each episode: all of it, or one of its halves, between which r may change."""
+
+
+def nobody() -> Player:
+    """No reward player."""
+    none, indices = np.zeros(0), np.zeros(0, dtype=np.int64)
+    return Player(
+        kind=NOBODY,
+        numbers=none,
+        step=0.0,
+        shift=0.0,
+        fresh=False,
+        expert=none,
+        first=indices,
+        column=indices,
+        value=none,
+        w=none,
+        total=none,
+        pairs=indices,
+        rollouts=indices,
+        kept=np.zeros((0, 0)),
+    )

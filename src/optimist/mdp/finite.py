@@ -255,7 +255,7 @@ class FiniteMDP:
     def state_occupancy(self, policy: ArrayLike) -> FloatArray:
         """The state-occupancy measure nu(pi), summing to one: [X], or [n, X] for a batch."""
         pi = self._policies(policy)
-        batch = pi.reshape(-1, *self.r.shape)
+        batch = pi.reshape(-1, *pi.shape[-2:])
         return self.dynamics.occupancies(batch, self.nu0).reshape(pi.shape[:-1])
 
     def occupancy(self, policy: ArrayLike) -> FloatArray:

@@ -1,0 +1,196 @@
+"""Behavioural cloning: imitation of an expert whose actions are seen, as supervised learning."""
+
+from typing import Any
+
+import numpy as np
+import scipy.optimize as so
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax
+
+from optimist import checks
+from optimist.checks import FloatArray, IntArray
+from optimist.core import Never, SoftmaxPolicy, TablePolicy
+from optimist.features import FeatureMap, OneHot
+from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.recording import AnyWorld, PolicyLike, record_pairs
+
+RIDGE = 1e-3
+"""The weight of the penalty, in pairs: it fades as they become more."""
+
+GRADIENT_TOLERANCE = 1e-6
+"""How far from zero an entry of the gradient of the mean loss may be at the end."""
+
+
+class BehaviouralCloning:
+    """The policy under which the actions that an expert took are most likely.
+
+    It needs no interaction with the world and no rewards, but it needs the actions: the contrast to
+    imitation from features alone, which cannot do without interaction (Section 5.3).
+
+    With `OneHot` features the policy is a table of frequencies, and uniform in states that the
+    expert was not seen in. With others it is pi(a | x) = softmax(phi(x, .) . theta)(a), where theta
+    minimises
+
+        - sum_i log pi(a_i | x_i) + RIDGE B^2 ||theta||^2 / 2.
+
+    Without the penalty there is no minimum if some theta tells all of the expert's actions from the
+    others. B is the bound of phi, so the scale of the features does not matter.
+
+    Parameters
+    ----------
+    states
+        The states or observations in which the expert was seen, [n, ...].
+    actions
+        What it did there, [n].
+    features
+        The feature map phi of the policy.
+
+    Attributes
+    ----------
+    policy
+        A `TablePolicy` or `SoftmaxPolicy`, with ``probabilities``, ``predict`` and ``save``.
+    features, size
+        The feature map, and the number n of pairs.
+
+    Examples
+    --------
+    >>> clone = BehaviouralCloning([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], OneHot(3, 2))
+    >>> clone.policy.probabilities([0, 1, 2])
+    array([[0.75, 0.25],
+           [0.  , 1.  ],
+           [0.5 , 0.5 ]])
+    """
+
+    policy: TablePolicy | SoftmaxPolicy
+
+    def __init__(
+        self,
+        states: ArrayLike | FeatureDataset,
+        actions: ArrayLike | None = None,
+        features: FeatureMap | None = None,
+    ) -> None:
+        if isinstance(states, FeatureDataset) or isinstance(actions, FeatureDataset):
+            raise TypeError(
+                "behavioural cloning cannot even start from a FeatureDataset: it holds features of "
+                "the expert's pairs and no actions, so there is nothing to clone; FraIL can learn "
+                "from it, by interaction with the world"
+            )
+        if not isinstance(features, FeatureMap):
+            raise TypeError(f"features = {features!r} must be a FeatureMap, such as OneHot")
+        if actions is None:
+            raise TypeError("actions are missing: what the expert did is what is cloned")
+        x, a = _read_pairs(states, actions, features.n_actions)
+        self.features = features
+        self.size = len(a)
+        if isinstance(features, OneHot):
+            self.policy = _frequencies(x, a, features)
+        else:
+            self.policy = _most_likely(x, a, features)
+
+    @staticmethod
+    def from_rollouts(
+        world: AnyWorld,
+        policy: PolicyLike,
+        features: FeatureMap,
+        samples: int,
+        rng: np.random.Generator,
+        gamma: float | None = None,
+        seed: int | None = None,
+    ) -> "BehaviouralCloning":
+        """Clone an expert from independent draws of its occupancy measure (see `record_pairs`).
+
+        Examples
+        --------
+        >>> from optimist import envs
+        >>> world = envs.RiverSwim(6, gamma=0.9)
+        >>> expert = world.mdp.optimal().policy
+        >>> rng = np.random.default_rng(0)
+        >>> clone = BehaviouralCloning.from_rollouts(world, expert, world.features, 1000, rng)
+        >>> bool((clone.policy.table == expert).all())
+        True
+        """
+        states, actions = record_pairs(world, policy, samples, rng, gamma, seed)
+        return BehaviouralCloning(states, actions, features)
+
+    def __repr__(self) -> str:
+        return f"BehaviouralCloning(size={self.size}, policy={type(self.policy).__name__})"
+
+
+def _read_pairs(
+    states: ArrayLike, actions: ArrayLike, n_actions: int
+) -> tuple[NDArray[Any], IntArray]:
+    a = checks.indices(actions, "actions", n_actions)
+    if a.ndim != 1 or not a.size:
+        raise ValueError(f"actions has shape {a.shape}; it must be [n], with at least one pair")
+    checks.real_array(states, "states")  # refuses what is no number, but keeps whole ones whole
+    x = np.asarray(states)
+    if x.shape[:1] != a.shape:
+        raise ValueError(
+            f"states has shape {x.shape} for {len(a)} actions; there must be as many of both"
+        )
+    return x, a
+
+
+def _frequencies(states: NDArray[Any], actions: IntArray, features: OneHot) -> TablePolicy:
+    x = checks.indices(states, "states", features.n_states)
+    checks.match_shape(x.shape, "states", actions.shape)
+    counts = np.zeros((features.n_states, features.n_actions))
+    np.add.at(counts, (x, actions), 1)
+    counts[counts.sum(axis=1) == 0] = 1  # unseen
+    return TablePolicy(checks.frozen(counts / counts.sum(axis=1, keepdims=True)))
+
+
+def _most_likely(states: NDArray[Any], actions: IntArray, features: FeatureMap) -> SoftmaxPolicy:
+    # A state that was seen often is evaluated once: only its counts matter.
+    distinct, which = np.unique(states, axis=0, return_inverse=True)
+    try:
+        phi = features.all_actions(distinct)  # [m, A, d]
+    except (TypeError, ValueError):
+        features.all_actions(states)  # fails too, and names the entry as it was given
+        raise
+    counts = np.zeros(phi.shape[:2])
+    np.add.at(counts, (which.ravel(), actions), 1)
+    # Scaled to the unit ball, where one ridge and one tolerance suit all.
+    scale = features.bound or 1.0
+    theta = _minimise(phi / scale, counts) / scale
+    # The policy of the engine without bonuses and heaven, after one update with eta = 1, is
+    # softmax(phi . theta): it is stored and loaded like any other.
+    return SoftmaxPolicy(
+        Theta=checks.frozen(theta),
+        Lambda=np.ones((features.dim, 1, 1)),
+        updates=1,
+        eta=1.0,
+        beta=0.0,
+        ascension=Never(),
+        heaven=0.0,
+        features=features,
+    )
+
+
+def _minimise(phi: FloatArray, counts: FloatArray) -> FloatArray:
+    """The theta of least mean loss for features [m, A, d] and counts [m, A]."""
+    rows = phi.reshape(-1, phi.shape[-1])
+    n = counts.sum()
+    visits = counts.sum(axis=1, keepdims=True)
+
+    def loss(theta: FloatArray) -> tuple[float, FloatArray]:
+        log_pi = log_softmax((rows @ theta).reshape(counts.shape), axis=1)
+        surplus = (visits * np.exp(log_pi) - counts).ravel()
+        value = -(counts * log_pi).sum() + RIDGE * (theta @ theta) / 2
+        return float(value / n), (surplus @ rows + RIDGE * theta) / n
+
+    result = so.minimize(
+        loss,
+        np.zeros(rows.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 10_000, "maxfun": 20_000, "gtol": 1e-9, "ftol": 0.0},
+    )
+    # Near the minimum the line search runs out of digits, and says so: the gradient decides.
+    steepest = float(np.abs(result.jac).max())
+    if steepest > GRADIENT_TOLERANCE:
+        raise RuntimeError(
+            f"the likelihood was not maximised in {result.nit} steps: its gradient is still "
+            f"{steepest:.2g}, above {GRADIENT_TOLERANCE:g} ({result.message})"
+        )
+    return np.asarray(result.x, dtype=np.float64)

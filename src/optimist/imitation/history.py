@@ -1,0 +1,126 @@
+"""What an imitation has seen, and how well it went: exact where the world is known exactly."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist import checks
+from optimist.checks import FloatArray, IntArray
+from optimist.mdp import FiniteMDP
+
+
+class ImitationRegret(NamedTuple):
+    """The decomposition of Section 5 for some episodes, [n], in units of value.
+
+    ``imitation`` = ``policy_player`` + ``reward_player``, in each episode.
+    """
+
+    imitation: FloatArray  # <nu0, V^{pi_E} - V^{pi_k}> under r_true: the gap to the expert
+    policy_player: FloatArray  # H <r_k, mu(pi_E) - mu(pi_k)>
+    reward_player: FloatArray  # H <lambda(pi_k) - lambda(pi_E), w_k - w_true>
+
+
+@dataclass(frozen=True)
+class ImitationHistory:
+    """An imitation, episode by episode.
+
+    Attributes
+    ----------
+    steps, epoch, optimistic_value, sup_q, bonus, ascension
+        As in the history of a learner, [K].
+    pairs
+        The draw (X_k, A_k) of mu(pi_k) that the reward player saw, as x * A + a, [K].
+    rollouts
+        The further steps that a draw of its own took; zero where the episode's last pair is used.
+    evaluated, policies
+        The episodes, counted from 0, whose policies were kept, [n]; and those policies, [n, X, A].
+    weights
+        The reward weights w_k of those episodes, [n, d_r].
+    Phi
+        The reward features of all pairs, sparse, [X A, d_r].
+    expert
+        The estimate of lambda(pi_E) from the expert's data, [d_r].
+    first
+        The number of the first of these episodes.
+    mdp
+        The world that was played, without its rewards.
+    """
+
+    steps: IntArray
+    epoch: IntArray
+    optimistic_value: FloatArray
+    sup_q: FloatArray
+    bonus: FloatArray
+    ascension: FloatArray
+    pairs: IntArray
+    rollouts: IntArray
+    evaluated: IntArray
+    policies: FloatArray
+    weights: FloatArray
+    Phi: Any
+    expert: FloatArray
+    first: int
+    mdp: FiniteMDP
+
+    @cached_property
+    def feature_expectations(self) -> FloatArray:
+        """The exact lambda(pi_k) = Phi_r' mu(pi_k) of the policies that were kept, [n, d_r]."""
+        return np.asarray(self._occupancies @ self.Phi)
+
+    def matching_errors(self, expert: ArrayLike | None = None) -> FloatArray:
+        """The exact ||lambda(pi_k) - lambda(pi_E)|| of the policies that were kept, [n].
+
+        By default lambda(pi_E) is its estimate from the data; the exact one may be given.
+        """
+        wanted = self.expert if expert is None else checks.real_array(expert, "expert")
+        checks.match_shape(wanted.shape, "expert", self.expert.shape)
+        return np.asarray(np.linalg.norm(self.feature_expectations - wanted, axis=1))
+
+    def estimated_matching_error(self, last: int | None = None) -> float:
+        """||lambda - lambda(pi_E)|| with lambda estimated from one draw an episode.
+
+        It is that of the mixture of the policies of the ``last`` episodes, by default of all. It
+        needs no knowledge of the world, and is off by the noise of so many draws.
+        """
+        pairs = self.pairs if last is None else self.pairs[-checks.count(last, "last") :]
+        seen = np.asarray(self.Phi[pairs].mean(axis=0)).ravel()
+        return float(np.linalg.norm(seen - self.expert))
+
+    def regret(self, expert: ArrayLike, r_true: ArrayLike) -> ImitationRegret:
+        """The gap to the expert under the true rewards, and what each player adds to it.
+
+        Both are revealed here for evaluation only: nothing that learns has seen them.
+
+        Parameters
+        ----------
+        expert
+            The expert's policy pi_E, [X, A].
+        r_true
+            The true rewards, [X, A].
+        """
+        r = checks.real_array(r_true, "r_true", shape=self.mdp.r.shape).ravel()
+        mu_E = self.mdp.occupancy(expert).ravel()
+        r_k = np.asarray(self.Phi @ self.weights.T).T  # the constant shift would change nothing
+        ahead = mu_E - self._occupancies
+        policy = (ahead * r_k).sum(axis=1)
+        reward = (-ahead * (r_k - r)).sum(axis=1)
+        H = self.mdp.horizon
+        return ImitationRegret(H * (ahead @ r), H * policy, H * reward)
+
+    def table(self) -> dict[str, FloatArray | IntArray]:
+        """The numbers of each episode as columns of equal length, ready for a data frame."""
+        columns = ("steps", "epoch", "optimistic_value", "sup_q", "bonus", "ascension", "rollouts")
+        return {
+            "episode": self.first + np.arange(len(self.steps)),
+            **{c: getattr(self, c) for c in columns},
+        }
+
+    @cached_property
+    def _occupancies(self) -> FloatArray:
+        """mu(pi_k) of the policies that were kept, [n, X A]."""
+        if not len(self.evaluated):
+            raise ValueError("no policies were kept to be evaluated: the stride was 0")
+        return self.mdp.occupancy(self.policies).reshape(len(self.evaluated), -1)

@@ -1,0 +1,160 @@
+"""Classes W of reward weights: closed convex sets that hold w_true and that one can project onto.
+
+Of a class everything else is derived: W_max, which bounds ||w|| (the paper's assumption), and the
+range of the rewards phi_r . w, from which follows the constant that is added to them so that they
+lie in [0, R_max], as the policy player assumes. A constant changes no regret.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from optimist import checks
+from optimist.checks import FloatArray
+from optimist.core.state import BALL, BOX, OTHER, SIMPLEX
+
+
+class WeightClass(ABC):
+    """A closed convex set of reward weights.
+
+    Examples
+    --------
+    A class of one's own says how to project onto it and how long its weights can be. These are the
+    weights that pay nothing for the first feature:
+
+    >>> class FirstIsFree(WeightClass):
+    ...     def project(self, w):
+    ...         return Ball(1.0).project(np.concatenate([[0.0], w[1:]]))
+    ...
+    ...     def bound(self, dim):
+    ...         return 1.0
+    >>> FirstIsFree().project(np.array([3.0, 3.0, 4.0]))
+    array([0. , 0.6, 0.8])
+    """
+
+    code: ClassVar[int] = OTHER
+    """By which the compiled loop knows a class whose projection it knows."""
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        """The parameters in the order of the compiled loop."""
+        return 0.0, 0.0
+
+    @abstractmethod
+    def project(self, w: FloatArray) -> FloatArray:
+        """The point of the class that is nearest to w, [d]."""
+
+    @abstractmethod
+    def bound(self, dim: int) -> float:
+        """W_max in this dimension: no weights of the class are longer."""
+
+    def span(self, Phi: Any) -> tuple[float, float]:
+        """Bounds on the rewards phi . w over the class and the rows of a sparse Phi [n, d].
+
+        By default those of Cauchy and Schwarz, -B W_max and B W_max.
+        """
+        most = float(sp.linalg.norm(Phi, axis=1).max()) * self.bound(Phi.shape[1])
+        return -most, most
+
+
+@dataclass(frozen=True)
+class Ball(WeightClass):
+    """The Euclidean ball ||w|| <= W_max.
+
+    Examples
+    --------
+    >>> Ball(1.0).project(np.array([3.0, 4.0]))
+    array([0.6, 0.8])
+    """
+
+    radius: float = 1.0
+    code: ClassVar[int] = BALL
+
+    def __post_init__(self) -> None:
+        checks.positive(self.radius, "radius")
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        return float(self.radius), 0.0
+
+    def project(self, w: FloatArray) -> FloatArray:
+        norm = float(np.linalg.norm(w))
+        return w if norm <= self.radius else w * (self.radius / norm)
+
+    def bound(self, dim: int) -> float:
+        return float(self.radius)
+
+
+@dataclass(frozen=True)
+class Box(WeightClass):
+    """Every weight in [low, high].
+
+    With one-hot features of states, `Box(0, 1)` holds every reward function in [0, 1].
+
+    Examples
+    --------
+    >>> Box(0.0, 1.0).project(np.array([-1.0, 0.5, 2.0])), Box(0.0, 1.0).bound(4)
+    (array([0. , 0.5, 1. ]), 2.0)
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    code: ClassVar[int] = BOX
+
+    def __post_init__(self) -> None:
+        low, high = checks.real_number(self.low, "low"), checks.real_number(self.high, "high")
+        if not low < high:
+            raise ValueError(f"low = {low:g} must be below high = {high:g}")
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        return float(self.low), float(self.high)
+
+    def project(self, w: FloatArray) -> FloatArray:
+        return np.clip(w, self.low, self.high)
+
+    def bound(self, dim: int) -> float:
+        return math.sqrt(dim) * max(abs(self.low), abs(self.high))
+
+    def span(self, Phi: Any) -> tuple[float, float]:
+        up, down = Phi.maximum(0).sum(axis=1), Phi.minimum(0).sum(axis=1)
+        least, most = self.low * up + self.high * down, self.high * up + self.low * down
+        return float(least.min()), float(most.max())
+
+
+@dataclass(frozen=True)
+class Simplex(WeightClass):
+    """Weights that are not negative and sum to ``total``: one unit of reward, divided.
+
+    Examples
+    --------
+    >>> Simplex(1.0).project(np.array([0.9, 0.5, -2.0]))
+    array([0.7, 0.3, 0. ])
+    """
+
+    total: float = 1.0
+    code: ClassVar[int] = SIMPLEX
+
+    def __post_init__(self) -> None:
+        checks.positive(self.total, "total")
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        return float(self.total), 0.0
+
+    def project(self, w: FloatArray) -> FloatArray:
+        # max(w - t, 0), with the t for which it sums to the total; the largest coordinates stay.
+        down = np.sort(w)[::-1]
+        t = (np.cumsum(down) - self.total) / np.arange(1, w.size + 1)
+        stay = int(np.count_nonzero(down > t))
+        return np.asarray(np.maximum(w - t[stay - 1], 0.0))
+
+    def bound(self, dim: int) -> float:
+        return float(self.total)
+
+    def span(self, Phi: Any) -> tuple[float, float]:
+        return self.total * float(Phi.min()), self.total * float(Phi.max())

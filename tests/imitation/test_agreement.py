@@ -1,0 +1,95 @@
+"""The engine computes what Algorithm 2 says, episode by episode."""
+
+import numpy as np
+import pytest
+
+from optimist.core import Sigmoid
+from optimist.imitation import Ball, Box, FeatureDataset, FraIL, FraILConfig, Simplex
+
+EPISODES = 120
+
+CONFIGURATIONS = {
+    "ball": FraILConfig(Ball(0.7), beta=0.3, eta=1.0, ascension=Sigmoid(4.0, 2.0), updates=1),
+    "box": FraILConfig(Box(-0.5, 1.0), beta=0.5, eta=3.0, ascension=Sigmoid(8.0, 4.0), updates=3),
+    "simplex": FraILConfig(
+        Simplex(2.0), beta=0.3, eta=1.0, ascension=Sigmoid(4.0, 2.0), ridge=1.0, updates=1
+    ),
+}
+
+
+def transcribed(plain, il, seed):
+    """The transcription of an imitator that has not played yet."""
+    weights, c, x = il.settings.weights, il.config, np.arange(il.mdp.n_states)
+    project = {
+        "Ball": lambda w: plain.project_ball(w, weights.radius),
+        "Box": lambda w: plain.project_box(w, weights.low, weights.high),
+        "Simplex": lambda w: plain.project_simplex(w, weights.total),
+    }[type(weights).__name__]
+    return plain.FraILTranscription(
+        il.mdp,
+        il.features.all_actions(x),
+        il.reward_features.all_actions(x),
+        il.expert.mean,
+        project,
+        step=il.W_max / (il.reward_features.bound * np.sqrt(il.K)),
+        shift=il.shift,
+        R_max=il.R_max,
+        fresh=il.settings.fresh,
+        eta=c.eta,
+        beta=c.beta,
+        alpha=c.ascension.alpha,
+        omega=c.ascension.omega,
+        ridge=c.ridge,
+        updates=c.updates,
+        seed=seed,
+    )
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_the_engine_agrees_with_the_pseudocode(setting, name, fresh, plain):
+    mdp, phi_r, phi_P, expert = setting
+    c = CONFIGURATIONS[name]
+    config = FraILConfig(c.weights, c.beta, c.eta, c.ascension, c.ridge, c.updates, fresh)
+    il = FraIL(mdp, expert, phi_r, phi_P, config, K=EPISODES, seed=8, stride=1)
+    other = transcribed(plain, il, seed=8)
+    moved = 0
+    for k in range(EPISODES):
+        pi, before = other.pi.copy(), other.w
+        history = il.learn(1)
+        other.episode()
+        x, a = other.pair
+        assert history.steps[0] == other.steps
+        assert history.pairs[0] == x * mdp.n_actions + a
+        assert history.rollouts[0] == other.rollout_steps
+        assert history.epoch[0] == other.e
+
+        def close(actual, expected, k=k):
+            np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-9, err_msg=f"at {k}")
+
+        close(history.policies[0], pi[:-1])
+        close(history.weights[0], other.w)
+        close(il.last_reward_weights, other.w)
+        close(il.reward_weights, other.w_sum / (k + 1))
+        close(il._r, other.r[:-1])
+        close(il._iterate.V, other.V[:-1])
+        close(np.exp(il._iterate.log_pi), other.pi[:-1])
+        close(history.sup_q[0], other.sup_q)
+        moved += not np.allclose(before, other.w)
+    assert moved > 10
+    assert 3 < other.e < EPISODES  # both cases of the test for a new epoch occurred
+    states = np.arange(mdp.n_states)
+    np.testing.assert_allclose(il.policy.probabilities(states), other.pi[:-1], rtol=0, atol=1e-9)
+
+
+def test_one_call_is_as_good_as_many(setting):
+    mdp, phi_r, phi_P, _ = setting
+    rng = np.random.default_rng(0)
+    expert = FeatureDataset.from_rollouts(mdp, mdp.uniform_policy, phi_r, 30, rng)
+    at_once, in_turn = (FraIL(mdp, expert, phi_r, phi_P, K=40, seed=1, stride=3) for _ in range(2))
+    at_once.learn(40)
+    for _ in range(40):
+        in_turn.learn(1)
+    for name in ("pairs", "weights", "policies", "sup_q"):
+        a, b = getattr(at_once.history, name), getattr(in_turn.history, name)
+        np.testing.assert_array_equal(a, b)

@@ -1,0 +1,246 @@
+"""Behavioural cloning: the policy under which the expert's actions are most likely."""
+
+import numpy as np
+import pytest
+import scipy.optimize as so
+
+from optimist import load_policy
+from optimist.core import SoftmaxPolicy, TablePolicy
+from optimist.envs import FourRooms, RandomLinear, RiverSwim
+from optimist.features import Fourier, OneHot, OneHotState, PerAction, StateOnly, Table
+from optimist.imitation.cloning import RIDGE, BehaviouralCloning
+from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.recording import record_pairs
+
+# Tables
+
+
+def test_frequencies():
+    clone = BehaviouralCloning([2, 0, 2, 2, 2], [1, 0, 1, 0, 2], OneHot(3, 3))
+    third = 1 / 3
+    expected = [[1, 0, 0], [third, third, third], [0.25, 0.5, 0.25]]
+    np.testing.assert_allclose(clone.policy.table, expected, rtol=0, atol=1e-15)
+    assert isinstance(clone.policy, TablePolicy)
+    assert repr(clone) == "BehaviouralCloning(size=5, policy=TablePolicy)"
+
+
+def test_a_deterministic_expert_is_recovered_wherever_it_was_seen():
+    world = FourRooms()
+    expert = world.mdp.optimal().policy
+    rng = np.random.default_rng(0)
+    states, actions = record_pairs(world, expert, 200, rng)
+    table = BehaviouralCloning(states, actions, world.features).policy.table
+    seen = np.isin(np.arange(len(expert)), states)
+    assert 10 < seen.sum() < len(expert)
+    np.testing.assert_array_equal(table[seen], expert[seen])
+    np.testing.assert_array_equal(table[~seen], 0.25)
+
+
+def test_a_random_expert_is_recovered_with_many_samples():
+    """Each frequency among m visits is off by more than 5 / sqrt(4 m) about once in 2 million."""
+    world = RiverSwim(4, gamma=0.9)
+    expert = np.array([[0.1, 0.9], [0.5, 0.5], [0.3, 0.7], [1.0, 0.0]])
+    clone = BehaviouralCloning.from_rollouts(
+        world, expert, world.features, 20_000, np.random.default_rng(0)
+    )
+    visits = 20_000 * world.mdp.state_occupancy(expert)
+    off = np.abs(clone.policy.table - expert).max(axis=1)
+    assert (off <= 5 / np.sqrt(4 * 0.8 * visits)).all()  # fewer visits than expected, maybe
+    assert clone.size == 20_000
+
+
+def test_rollouts_are_those_that_are_recorded():
+    world = RiverSwim(4, gamma=0.9)
+    pi = world.mdp.uniform_policy
+    pairs = record_pairs(world, pi, 50, np.random.default_rng(3))
+    clone = BehaviouralCloning.from_rollouts(
+        world, pi, world.features, 50, np.random.default_rng(3)
+    )
+    expected = BehaviouralCloning(*pairs, world.features)
+    np.testing.assert_array_equal(clone.policy.table, expected.policy.table)
+
+
+def test_an_environment_can_be_recorded_too():
+    world = RiverSwim(4, gamma=0.9)
+    clone = BehaviouralCloning.from_rollouts(
+        world.make(), np.eye(2)[[1] * 4], OneHot(4, 2), 100, np.random.default_rng(0), gamma=0.9
+    )
+    assert clone.policy.probabilities(0).tolist() == [0, 1]
+
+
+# Linear softmax policies
+
+
+def loss(theta, states, actions, phi):
+    """The penalised likelihood, written out pair by pair."""
+    total = RIDGE * phi.bound**2 * (theta @ theta) / 2
+    for x, a in zip(states, actions, strict=True):
+        logits = phi.all_actions(x) @ theta
+        total += np.log(np.exp(logits - logits.max()).sum()) + logits.max() - logits[a]
+    return total
+
+
+@pytest.fixture(params=[1.0, 100.0], ids=["short features", "long features"])
+def problem(request):
+    """Pairs of a known softmax policy on a table of features."""
+    rng = np.random.default_rng(0)
+    phi = Table(request.param * rng.normal(size=(8, 3, 4)))
+    theta = rng.normal(size=4) / request.param
+    policy = softmax(phi, theta)
+    states = rng.integers(8, size=60)
+    actions = np.array([rng.choice(3, p=policy[x]) for x in states])
+    return states, actions, phi
+
+
+def softmax(phi, theta):
+    weights = np.exp(phi.array @ theta)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def test_the_likelihood_is_at_its_maximum(problem):
+    """By central differences: they are off by h^2, and by rounding of a loss of about 60 over h."""
+    states, actions, phi = problem
+    theta = BehaviouralCloning(states, actions, phi).policy.Theta
+    h = 1e-4 / phi.bound
+    slopes = [
+        (loss(theta + step, *problem) - loss(theta - step, *problem)) / (2 * h)
+        for step in h * np.eye(4)
+    ]
+    np.testing.assert_allclose(slopes, 0, rtol=0, atol=1e-5 * phi.bound * len(states))
+    for step in 0.01 / phi.bound * np.vstack([np.eye(4), -np.eye(4)]):
+        assert loss(theta + step, *problem) > loss(theta, *problem)
+
+
+def test_the_maximum_is_the_one_another_method_finds(problem):
+    states, actions, phi = problem
+    theta = BehaviouralCloning(states, actions, phi).policy.Theta
+    other = so.minimize(
+        lambda scaled: loss(scaled / phi.bound, *problem),
+        np.zeros(4),
+        method="Nelder-Mead",
+        options={"xatol": 1e-7, "fatol": 1e-10, "maxiter": 10_000, "maxfev": 10_000},
+    )
+    assert other.success
+    np.testing.assert_allclose(theta * phi.bound, other.x, rtol=0, atol=1e-4)
+
+
+def test_the_penalty_is_what_it_says():
+    """One pair and one feature of size B: theta B = u solves RIDGE u = 1 - pi(u)."""
+    phi = Table([[[3.0], [0.0]]])
+    u = so.brentq(lambda u: RIDGE * u - 1 / (1 + np.exp(u)), 0, 100, xtol=1e-14)
+    theta = BehaviouralCloning([0], [0], phi).policy.Theta
+    np.testing.assert_allclose(theta, u / 3, rtol=1e-5)
+
+
+def test_a_softmax_expert_is_recovered():
+    """Within 5 standard errors, those of the information matrix (Cramer and Rao)."""
+    world = RandomLinear(4, 30, 3, gamma=0.9)
+    phi = world.features
+    theta = 4 * np.random.default_rng(5).normal(size=phi.dim)
+    pi = softmax(phi, theta)
+    n = 20_000
+    clone = BehaviouralCloning.from_rollouts(world, pi, phi, n, np.random.default_rng(6))
+    mu = world.mdp.occupancy(pi)
+    centred = phi.array - np.einsum("xa,xad->xd", pi, phi.array)[:, None]
+    information = n * np.einsum("xa,xad,xae->de", mu, centred, centred)
+    # Features that sum to one leave one direction free, which changes no policy.
+    off = clone.policy.Theta - theta
+    distance = off @ information @ off  # about chi-square with at most d degrees of freedom
+    assert distance <= phi.dim + 2 * np.sqrt(14 * phi.dim) + 28
+    states = np.arange(30)
+    assert np.abs(clone.policy.probabilities(states) - pi).max() < 0.05
+    assert np.abs(pi - 1 / 3).max() > 0.3
+
+
+def test_actions_that_can_be_told_apart_still_have_a_maximum():
+    """The likelihood alone would send theta to infinity."""
+    phi = PerAction(OneHotState(3), n_actions=2)
+    states, actions = [0, 1, 2] * 20, [0, 1, 1] * 20
+    policy = BehaviouralCloning(states, actions, phi).policy
+    assert np.isfinite(policy.Theta).all()
+    chosen = policy.probabilities([0, 1, 2])[np.arange(3), [0, 1, 1]]
+    assert (chosen > 0.999).all()
+    assert [policy.predict(x) for x in range(3)] == [0, 1, 1]
+
+
+def test_what_the_features_do_not_tell_apart_stays_uniform():
+    phi = StateOnly(OneHotState(2), n_actions=3)
+    policy = BehaviouralCloning([0, 0, 1], [2, 2, 1], phi).policy
+    np.testing.assert_array_equal(policy.probabilities([0, 1]), np.full((2, 3), 1 / 3))
+    zero = BehaviouralCloning([0, 0], [1, 1], Table(np.zeros((1, 2, 3)))).policy
+    np.testing.assert_array_equal(zero.probabilities(0), [0.5, 0.5])
+
+
+def test_observations_that_are_arrays():
+    phi = PerAction(
+        Fourier(([-1, -1], [1, 1]), pairs=20, rng=np.random.default_rng(1)), n_actions=2
+    )
+    rng = np.random.default_rng(0)
+    states = rng.uniform(-1, 1, size=(500, 2))
+    actions = (states[:, 0] > 0).astype(int)
+    policy = BehaviouralCloning(states, actions, phi).policy
+    fresh = rng.uniform(-1, 1, size=(500, 2))
+    right = policy.probabilities(fresh).argmax(axis=1) == (fresh[:, 0] > 0)
+    assert right.mean() > 0.95
+
+
+def test_policies_can_be_stored(tmp_path, problem):
+    states, actions, phi = problem
+    for features in (phi, OneHot(8, 3)):
+        policy = BehaviouralCloning(states, actions, features).policy
+        policy.save(tmp_path / "clone.safetensors")
+        loaded = load_policy(tmp_path / "clone.safetensors", features)
+        x = np.arange(8)
+        np.testing.assert_array_equal(loaded.probabilities(x), policy.probabilities(x))
+    assert isinstance(BehaviouralCloning(states, actions, phi).policy, SoftmaxPolicy)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("how", ["alone", "as states", "as actions"])
+def test_features_alone_cannot_be_cloned(how):
+    data, phi = FeatureDataset([[1.0, 0.0]]), OneHot(1, 2)
+    arguments = {"alone": (data,), "as states": (data, [0], phi), "as actions": ([0], data, phi)}
+    with pytest.raises(TypeError, match="no actions, so there is nothing to clone; FraIL can"):
+        BehaviouralCloning(*arguments[how])
+
+
+@pytest.mark.parametrize("features", [OneHot(3, 2), Table(np.ones((3, 2, 1)))])
+@pytest.mark.parametrize(
+    ("states", "actions", "kind", "message"),
+    [
+        ([0, 1], None, TypeError, "actions are missing"),
+        ([], [], TypeError, "actions holds float64"),
+        ([], np.empty(0, int), ValueError, "at least one pair"),
+        ([0, 1], [0], ValueError, r"states has shape \(2,\) for 1 actions"),
+        (0, [0], ValueError, r"states has shape \(\) for 1 actions"),
+        ([0, 1], [[0, 1]], ValueError, r"actions has shape \(1, 2\)"),
+        ([0, 1], [0, 2], ValueError, r"actions\[1\] = 2 is outside {0, ..., 1}"),
+        ([0, 1], [0, 0.5], TypeError, "actions holds float64, not whole numbers"),
+        ([1, 0, 3], [0, 1, 1], ValueError, r"states?\[2\] = 3 is outside {0, ..., 2}"),
+        ([0.0, 1.0], [0, 1], TypeError, "states? holds float64, not whole numbers"),
+        ([0, np.nan], [0, 1], ValueError, r"states\[1\] is nan"),
+        (["a", "b"], [0, 1], TypeError, "not real numbers"),
+    ],
+)
+def test_what_are_no_pairs(states, actions, features, kind, message):
+    with pytest.raises(kind, match=message):
+        BehaviouralCloning(states, actions, features)
+
+
+def test_states_of_a_table_are_numbers():
+    with pytest.raises(ValueError, match=r"states has shape \(2, 1\)"):
+        BehaviouralCloning([[0], [1]], [0, 1], OneHot(2, 2))
+
+
+@pytest.mark.parametrize("features", [None, OneHotState(3), "one-hot"])
+def test_what_is_no_feature_map(features):
+    with pytest.raises(TypeError, match="must be a FeatureMap"):
+        BehaviouralCloning([0], [0], features)
+
+
+def test_a_search_that_does_not_arrive_is_an_error(problem, monkeypatch):
+    monkeypatch.setattr("optimist.imitation.cloning.GRADIENT_TOLERANCE", 0.0)
+    with pytest.raises(RuntimeError, match="the likelihood was not maximised"):
+        BehaviouralCloning(*problem)

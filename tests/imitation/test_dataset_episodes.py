@@ -1,0 +1,250 @@
+"""Whole trajectories as rows: their weights, and that their mean is the one of the expert."""
+
+import builtins
+from types import SimpleNamespace
+
+import gymnasium
+import minari
+import numpy as np
+import pytest
+from minari.data_collector.episode_buffer import EpisodeBuffer
+
+from optimist.core import TablePolicy
+from optimist.envs import GridWorld, RiverSwim
+from optimist.features import RBF, OneHot, OneHotState, StateOnly, Table
+from optimist.imitation.dataset import FeatureDataset
+
+
+def episode(observations, actions, terminated=False):
+    """A trajectory as Minari tells it."""
+    terminations = np.zeros(len(actions), dtype=bool)
+    terminations[-1:] = terminated
+    return SimpleNamespace(
+        observations=np.array(observations), actions=np.array(actions), terminations=terminations
+    )
+
+
+STATES = StateOnly(OneHotState(3), n_actions=2)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9])
+def test_the_weights_of_a_trajectory_that_terminated(gamma):
+    """All of them, and the last state takes what is left."""
+    found = FeatureDataset.from_episodes([episode([0, 1, 0, 2], [0, 1, 1], True)], STATES, gamma)
+    weights = [1 - gamma + (1 - gamma) * gamma**2, (1 - gamma) * gamma, gamma**3]
+    np.testing.assert_allclose(found.features, [weights], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9])
+def test_the_weights_of_a_trajectory_that_was_cut_off(gamma):
+    """The last observation has no part in it, and the others share its weight."""
+    found = FeatureDataset.from_episodes([episode([0, 1, 0, 2], [0, 1, 1])], STATES, gamma)
+    weights = np.array([1 + gamma**2, gamma, 0]) * (1 - gamma) / (1 - gamma**3)
+    np.testing.assert_allclose(found.features, [weights], rtol=0, atol=1e-15)
+
+
+def test_actions_are_those_of_their_states_and_the_last_is_repeated():
+    found = FeatureDataset.from_episodes([episode([0, 1, 2], [1, 0], True)], OneHot(3, 2), 0.5)
+    np.testing.assert_allclose(found.mean.reshape(3, 2), [[0, 0.5], [0.25, 0], [0.25, 0]])
+
+
+def test_each_trajectory_is_one_sample():
+    episodes = [episode([0, 1], [0]), episode([1, 2, 2], [0, 1], True), episode([2, 0], [1])]
+    found = FeatureDataset.from_episodes(iter(episodes), STATES, 0.9)
+    assert (found.size, found.gamma, found.bound, found.exact) == (3, 0.9, 1.0, False)
+    np.testing.assert_allclose(found.features.sum(axis=1), 1, rtol=0, atol=1e-15)
+
+
+def test_the_bias_of_a_cut_is_at_most_2_B_gamma_to_the_T_and_may_be_that():
+    """Attained where the features turn round at the cut."""
+    gamma, T = 0.8, 5
+    phi = Table([[[3.0]], [[-3.0]]])  # B = 3
+    x = np.r_[np.zeros(T, int), np.ones(400, int)]  # what is beyond has weight 0.8^400, about 1e-39
+    whole = FeatureDataset.from_episodes([episode(np.r_[x, 1], 0 * x)], phi, gamma)
+    cut = FeatureDataset.from_episodes([episode(x[: T + 1], 0 * x[:T])], phi, gamma)
+    np.testing.assert_allclose(cut.mean - whole.mean, [2 * 3 * gamma**T], rtol=1e-12)
+
+
+def test_long_trajectories_do_not_overflow():
+    x = np.zeros(100_001, int)
+    found = FeatureDataset.from_episodes([episode(x, x[1:]), episode(x, x[1:], True)], STATES, 0.5)
+    np.testing.assert_allclose(found.features, [[1, 0, 0]] * 2, rtol=0, atol=1e-12)
+
+
+# Many trajectories
+
+
+def play(mdp, pi, n, most, rng, ends=()):
+    """Trajectories of at most so many steps, which terminate in some of the states."""
+    found = []
+    for _ in range(n):
+        x, a = [int(rng.choice(mdp.n_states, p=mdp.nu0))], []
+        while len(a) < most and x[-1] not in ends:
+            a.append(int(rng.choice(mdp.n_actions, p=pi[x[-1]])))
+            x.append(int(rng.choice(mdp.n_states, p=mdp.P[x[-1], a[-1]])))
+        found.append(episode(x, a, x[-1] in ends))
+    return found
+
+
+def radius(n, failure=1e-6):
+    """Of the ball in which the mean of n independent rows of norm at most 1 lies around its mean.
+
+    The mean's distance is at most 1 / sqrt(n) on average and moves by at most 2 / n with a row, so
+    by McDiarmid's inequality it is above 1 / sqrt(n) + sqrt(2 log(1 / failure) / n) rarely.
+    """
+    return (1 + np.sqrt(2 * np.log(1 / failure))) / np.sqrt(n)
+
+
+def test_the_mean_with_terminations_is_that_of_the_expert():
+    """Without any bias, however short the trajectories are."""
+    world = GridWorld("S.O\n..G", slip=0.2, gamma=0.9)
+    pi, ends = np.full((6, 4), 0.25), (2, 5)
+    phi = StateOnly(OneHotState(6), n_actions=4)
+    exact = FeatureDataset.from_policy(world, pi, phi)
+    assert exact.mean[[2, 5]].sum() > 0.3
+    n = 2_000
+    episodes = play(world.mdp, pi, n, most=10_000, rng=np.random.default_rng(0), ends=ends)
+    assert all(e.terminations[-1] for e in episodes)
+    found = FeatureDataset.from_episodes(episodes, phi, 0.9)
+    assert np.linalg.norm(found.mean - exact.mean) <= radius(n)
+    # Rows are far less spread than the bound knows, so that a closer look is possible: 5 standard
+    # errors of each entry.
+    errors = found.features.std(axis=0) / np.sqrt(n)
+    assert (np.abs(found.mean - exact.mean) <= 5 * errors).all()
+
+
+def test_the_mean_with_a_cut_is_that_of_the_expert_but_for_the_bias():
+    world = RiverSwim(4, gamma=0.8)
+    pi, n, T = np.full((4, 2), 0.5), 2_000, 20
+    exact = FeatureDataset.from_policy(world, pi, world.features)
+    episodes = play(world.mdp, pi, n, most=T, rng=np.random.default_rng(1))
+    found = FeatureDataset.from_episodes(episodes, world.features, 0.8)
+    off = np.linalg.norm(found.mean - exact.mean)
+    assert off <= radius(n) + 2 * 0.8**T
+    errors = found.features.std(axis=0) / np.sqrt(n)
+    assert (np.abs(found.mean - exact.mean) <= 5 * errors + 2 * 0.8**T).all()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        ({"observations": [0, 1]}, ValueError, r"shape \(2,\) for 2 actions; there must be 3"),
+        ({"observations": 0}, ValueError, "there must be 3"),
+        ({"observations": {"x": [0, 1, 2]}}, TypeError, "observations are a dict.*flatten"),
+        ({"observations": ([0, 1, 2],)}, TypeError, "observations are a tuple.*flatten"),
+        ({"observations": [0, 1, 7]}, ValueError, r"state\[2\] = 7 is outside"),
+        ({"actions": []}, ValueError, "it has no actions"),
+        ({"actions": 3}, ValueError, "it has no actions"),
+        ({"actions": [0.5, 0.5]}, TypeError, "action holds float64"),
+        ({"actions": [0, 2]}, ValueError, r"action\[1\] = 2"),
+        ({"terminations": [True]}, ValueError, r"terminations has shape \(1,\)"),
+        ({"terminations": [True, True]}, ValueError, r"terminations\[0\] is true, .* 2 steps"),
+    ],
+)
+def test_trajectories_that_are_none(wrong, kind, message):
+    good = episode([0, 1, 2], [0, 1], True)
+    bad = SimpleNamespace(**{**vars(good), **wrong})
+    with pytest.raises(kind, match="episode 1: .*" + message):
+        FeatureDataset.from_episodes([good, bad], STATES, 0.5)
+
+
+def test_something_else_than_episodes():
+    with pytest.raises(TypeError, match="episode 0: it has no observations"):
+        FeatureDataset.from_episodes([[0, 1, 2]], STATES, 0.5)
+    with pytest.raises(ValueError, match="there are no episodes"):
+        FeatureDataset.from_episodes([], STATES, 0.5)
+    with pytest.raises(TypeError, match="must be a FeatureMap"):
+        FeatureDataset.from_episodes([episode([0, 1], [0])], OneHotState(3), 0.5)
+    with pytest.raises(ValueError, match="gamma = 1 is outside"):
+        FeatureDataset.from_episodes([episode([0, 1], [0])], STATES, 1.0)
+
+
+# Minari
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    return tmp_path
+
+
+def collect(env, policy, episodes, steps, name):
+    """A Minari dataset on disk, of trajectories of at most so many steps, and the same as lists."""
+    rng, played, buffers = np.random.default_rng(0), [], []
+    for i in range(episodes):
+        x, a, terminated = [env.reset(seed=i)[0]], [], False
+        while len(a) < steps and not terminated:
+            a.append(policy.predict(x[-1], rng))
+            after, _, terminated, *_ = env.step(a[-1])
+            x.append(after)
+        played.append(episode(x, a, terminated))
+        ends = played[-1].terminations
+        buffers.append(
+            EpisodeBuffer(
+                id=i,
+                observations=np.array(x),
+                actions=np.array(a),
+                rewards=np.zeros(len(a)),
+                terminations=ends,
+                truncations=np.append(ends[:-1], not terminated),
+            )
+        )
+    about = dict.fromkeys(("author", "author_email", "code_permalink", "algorithm_name"), "none")
+    minari.create_dataset_from_buffers(
+        name, buffers, env, env, data_format="arrow", description="some trajectories", **about
+    )
+    return played
+
+
+@pytest.mark.parametrize("given", ["id", "dataset"])
+def test_a_minari_dataset_of_a_world(folder, given):
+    env = gymnasium.make("optimist/RiverSwim-v0", n=3)
+    policy = TablePolicy(np.array([[0.2, 0.8]] * 3))
+    played = collect(env, policy, 8, 30, "river/expert-v0")
+    data = "river/expert-v0" if given == "id" else minari.load_dataset("river/expert-v0")
+    found = FeatureDataset.from_episodes(data, OneHot(3, 2), gamma=0.9)
+    assert found == FeatureDataset.from_episodes(played, OneHot(3, 2), gamma=0.9)
+    assert (found.size, found.dim) == (8, 6)
+
+
+def test_a_minari_dataset_with_terminations(folder):
+    env = gymnasium.make("FrozenLake-v1", max_episode_steps=-1)
+    policy, phi = TablePolicy(np.full((16, 4), 0.25)), StateOnly(OneHotState(16), n_actions=4)
+    played = collect(env, policy, 6, 10_000, "lake/expert-v0")
+    found = FeatureDataset.from_episodes("lake/expert-v0", phi, gamma=0.9)
+    assert found == FeatureDataset.from_episodes(played, phi, gamma=0.9)
+    # The state in which an episode ends is new to it: it holds exactly what is left.
+    last = [e.observations[-1] for e in played]
+    left = [0.9 ** len(e.actions) for e in played]
+    np.testing.assert_allclose(found.features[np.arange(6), last], left, rtol=1e-12)
+
+
+def test_a_minari_dataset_of_arrays(folder):
+    env = gymnasium.make("MountainCar-v0")
+    policy = SimpleNamespace(predict=lambda state, rng: int(rng.integers(3)))
+    played = collect(env, policy, 3, 20, "car/expert-v0")
+    phi = StateOnly(RBF(env.observation_space, 3), n_actions=3)
+    found = FeatureDataset.from_episodes("car/expert-v0", phi, gamma=0.9)
+    assert found == FeatureDataset.from_episodes(played, phi, gamma=0.9)
+    assert found.dim == phi.dim
+
+
+def test_a_dataset_that_minari_does_not_have(folder):
+    with pytest.raises(FileNotFoundError, match="nothing/here-v0"):
+        FeatureDataset.from_episodes("nothing/here-v0", STATES, 0.5)
+
+
+def test_without_minari_it_is_said_how_to_get_it(monkeypatch):
+    real = builtins.__import__
+
+    def missing(name, *args, **kwargs):
+        if name == "minari":
+            raise ImportError("no such module")
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(ImportError, match=r"pip install 'optimist\[minari\]'"):
+        FeatureDataset.from_episodes("river/expert-v0", STATES, 0.5)

@@ -1,0 +1,331 @@
+"""What a person with expert features does with FRA-IL, and what it may not see."""
+
+import numpy as np
+import pytest
+
+import optimist as opt
+from optimist import envs
+from optimist.core import storage
+from optimist.features import Concatenation, OneHot, OneHotState, StateOnly, Table
+from optimist.imitation import Box, FeatureDataset, FraIL, FraILConfig, Simplex
+from optimist.mdp import FiniteMDP
+
+
+def same(one, other):
+    """Whether two histories are the same, bit for bit."""
+    for name in ("steps", "epoch", "optimistic_value", "sup_q", "pairs", "policies", "weights"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+# It learns, from states alone and without rewards
+
+
+def test_it_imitates_an_optimal_expert_of_which_it_sees_states_alone(grid):
+    world, best, expert = grid
+    il = FraIL(world, expert, seed=0)
+    gaps = il.learn(2000).regret(best, world.mdp.r).imitation / world.mdp.optimal().value
+    assert gaps[:3].mean() > 0.5
+    assert gaps[-50:].mean() < 0.05
+    assert il.matching_error < 0.1
+    assert int(np.argmax(il.reward_weights)) == 7  # the goal
+
+
+def test_it_imitates_an_expert_that_is_not_optimal_for_anything(make_random):
+    """The uniform policy is matched by a mixture of policies, though by none that is greedy."""
+    mdp = make_random()
+    phi = OneHot(6, 3)
+    expert = FeatureDataset.from_policy(mdp, mdp.uniform_policy, phi)
+    history = FraIL(mdp, expert, phi, seed=1, stride=1).learn(4000)
+    mixture = history.feature_expectations[-2000:].mean(axis=0)
+    assert np.linalg.norm(mixture - expert.mean) < 0.02
+    assert history.estimated_matching_error(last=2000) < 0.05
+
+
+# It cannot see the true rewards
+
+
+class Poisoned(FiniteMDP):
+    """An MDP whose rewards may not be looked at."""
+
+    armed = False
+
+    def __getattribute__(self, name):
+        poison = ("r", "transition_rewards", "reward_range", "reward_map", "optimal", "_optimum")
+        if name in poison and type(self).armed:
+            raise AssertionError(f"somebody looked at {name}")
+        return super().__getattribute__(name)
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("phi", [OneHot(6, 3), StateOnly(OneHotState(6), 3)])
+def test_the_true_rewards_are_never_looked_at(make_random, phi, fresh, tmp_path):
+    mdp = make_random()
+    expert = FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi)
+    poisoned = Poisoned(mdp.P, mdp.r, mdp.nu0, mdp.gamma)
+    config = FraILConfig(fresh=fresh)
+    Poisoned.armed = True
+    try:
+        with pytest.raises(AssertionError, match="somebody looked at r"):
+            opt.RmaxRaviUcb(poisoned)  # the poison works
+        il = FraIL(poisoned, expert, phi, config=config, seed=2)
+        il.learn(100)
+        _ = il.policy, il.output, il.matching_error, il.history.matching_errors(), il.optimism
+        il.save(tmp_path)
+        FraIL.load(tmp_path, poisoned, expert, phi, config=config).learn(10)
+        recorded = FeatureDataset.from_policy(poisoned, mdp.uniform_policy, phi)
+        recorded = FeatureDataset.from_rollouts(
+            poisoned, mdp.uniform_policy, phi, 10, np.random.default_rng(0)
+        )
+        FraIL(poisoned, recorded, phi).learn(10)
+    finally:
+        Poisoned.armed = False
+
+
+def test_worlds_that_differ_in_their_rewards_alone_give_the_same_bytes(make_random, tmp_path):
+    mdp = make_random()
+    phi = StateOnly(OneHotState(6), 3)
+    expert = FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi)
+    for i, r in enumerate((mdp.r, 1 - mdp.r, np.full((6, 3), 1e300))):
+        il = FraIL(FiniteMDP(mdp.P, r, mdp.nu0, mdp.gamma), expert, phi, seed=5)
+        il.learn(80)
+        il.save(tmp_path / str(i))
+    first, *others = [(tmp_path / str(i) / "agent.safetensors").read_bytes() for i in range(3)]
+    assert others == [first, first]
+
+
+# What it shows of itself
+
+
+def test_the_regrets_of_the_players_add_up_to_that_of_the_imitation(setting):
+    mdp, phi_r, phi_P, expert = setting
+    il = FraIL(mdp, expert, phi_r, phi_P, seed=0, stride=1)
+    history = il.learn(50)
+    best = mdp.optimal().policy
+    parts = history.regret(best, mdp.r)
+    expected = mdp.optimal().value - mdp.value(history.policies)
+    np.testing.assert_allclose(parts.imitation, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        parts.policy_player + parts.reward_player, parts.imitation, rtol=0, atol=1e-9
+    )
+    # The first is the regret of the policy player against the expert, with its own rewards r_k.
+    Phi = phi_r.all_actions(np.arange(mdp.n_states))
+    for k in (0, 17, 49):
+        r_k = Phi @ history.weights[k] + il.shift
+        own = mdp.with_rewards(r_k)
+        gap = own.value(best) - own.value(history.policies[k])
+        assert parts.policy_player[k] == pytest.approx(gap, abs=1e-9)
+
+
+def test_the_reward_players_regret_is_that_of_its_weights(make_random, make_dense):
+    """H <lambda(pi_k) - lambda(pi_E), w_k - w_true>, where r_true = Phi_r w_true."""
+    mdp = make_random()
+    phi, w_true = make_dense(mdp), np.array([0.3, -0.2, 0.5])
+    Phi = phi.all_actions(np.arange(6))
+    true = mdp.with_rewards(Phi @ w_true)
+    best = true.optimal().policy
+    expert = FeatureDataset.from_policy(mdp, best, phi)
+    history = FraIL(mdp, expert, phi, stride=3).learn(40)
+    found = history.regret(best, true.r).reward_player
+    lambdas = np.array([mdp.feature_expectations(pi, Phi) for pi in history.policies])
+    np.testing.assert_allclose(history.feature_expectations, lambdas, rtol=0, atol=1e-12)
+    expected = ((lambdas - expert.mean) * (history.weights - w_true)).sum(axis=1) * mdp.horizon
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+def test_matching_errors_are_exact(setting):
+    mdp, phi_r, phi_P, expert = setting
+    il = FraIL(mdp, expert, phi_r, phi_P, seed=0, stride=5)
+    history = il.learn(30)
+    Phi = phi_r.all_actions(np.arange(mdp.n_states))
+    last = il.policy.probabilities(np.arange(mdp.n_states))
+    expected = np.linalg.norm(mdp.feature_expectations(last, Phi) - expert.mean)
+    assert il.matching_error == pytest.approx(expected, abs=1e-10)
+    elsewhere = np.full(phi_r.dim, 0.1)
+    errors = [
+        np.linalg.norm(mdp.feature_expectations(pi, Phi) - elsewhere) for pi in history.policies
+    ]
+    np.testing.assert_allclose(history.matching_errors(elsewhere), errors, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        history.matching_errors(), history.matching_errors(expert.mean), rtol=0, atol=0
+    )
+
+
+def test_the_estimate_of_the_matching_error_is_the_mean_of_the_draws(grid):
+    world, _, expert = grid
+    history = FraIL(world, expert, seed=0).learn(200)
+    frequencies = np.bincount(history.pairs[-50:] // 4, minlength=8) / 50
+    expected = np.linalg.norm(frequencies - expert.mean)
+    assert history.estimated_matching_error(last=50) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_the_draws_follow_the_occupancy_of_the_policies(make_random, fresh):
+    """The frequency of each pair in 20,000 draws is within 4.5 standard deviations."""
+    mdp = make_random()
+    phi = OneHot(6, 3)
+    expert = FeatureDataset.from_policy(mdp, mdp.uniform_policy, phi)
+    history = FraIL(mdp, expert, phi, config=FraILConfig(fresh=fresh), seed=3, stride=1).learn(
+        20000
+    )
+    mean = history.feature_expectations.mean(axis=0)
+    seen = np.bincount(history.pairs, minlength=18) / 20000
+    assert (np.abs(seen - mean) <= 4.5 * np.sqrt(mean * (1 - mean) / 20000)).all()
+
+
+def test_a_rollout_of_its_own_is_counted_and_otherwise_there_is_none(grid):
+    world, _, expert = grid
+    assert not FraIL(world, expert).learn(50).rollouts.any()
+    rollouts = FraIL(world, expert, config=FraILConfig(fresh=True)).learn(4000).rollouts
+    assert rollouts.min() == 1
+    spread = np.sqrt(world.mdp.gamma) * world.mdp.horizon  # of a geometric length
+    assert rollouts.mean() == pytest.approx(world.mdp.horizon, abs=4.5 * spread / np.sqrt(4000))
+
+
+def test_the_mean_weights_are_the_mean(grid):
+    world, _, expert = grid
+    il = FraIL(world, expert, seed=1, stride=1)
+    with pytest.raises(ValueError, match="nothing has been learnt yet"):
+        _ = il.reward_weights
+    history = il.learn(30)
+    np.testing.assert_allclose(il.reward_weights, history.weights.mean(axis=0), atol=1e-12)
+    np.testing.assert_array_equal(il.last_reward_weights, history.weights[-1])
+
+
+def test_the_output_is_one_of_the_policies_played(grid):
+    world, _, expert = grid
+    il = FraIL(world, expert, seed=1, stride=1)
+    history = il.learn(40)
+    drawn = il.output.probabilities(np.arange(8))
+    assert (np.abs(history.policies - drawn).max(axis=(1, 2)) < 1e-9).any()
+    last = il.policy.probabilities(np.arange(8))
+    assert np.abs(last - np.exp(il._iterate.log_pi)).max() < 1e-9
+
+
+def test_a_policy_is_saved_without_the_rewards(grid, tmp_path):
+    world, _, expert = grid
+    il = FraIL(world, expert, seed=1)
+    il.learn(300)
+    il.policy.save(tmp_path / "p.safetensors")
+    loaded = opt.load_policy(tmp_path / "p.safetensors")
+    x = np.arange(8)
+    np.testing.assert_array_equal(loaded.probabilities(x), il.policy.probabilities(x))
+
+
+def test_the_table_has_one_row_an_episode(grid):
+    world, _, expert = grid
+    table = FraIL(world, expert).learn(7).table()
+    assert {len(column) for column in table.values()} == {7}
+    assert "reward" not in table
+
+
+# Its parameters
+
+
+def test_the_step_is_that_of_the_theory_for_the_first_call_or_a_given_k(grid):
+    world, _, expert = grid
+    il = FraIL(world, expert)
+    with pytest.raises(ValueError, match="K, which the first call of learn sets"):
+        _ = il.eta_r
+    il.learn(16)
+    il.learn(9)
+    assert (il.K, il.eta_r) == (16, 0.25)
+    il = FraIL(world, expert, K=100, config=FraILConfig(Simplex(2.0)))
+    il.learn(16)
+    assert il.eta_r == pytest.approx(2 / 10)
+
+
+def test_the_scale_of_the_class_does_not_matter(grid):
+    """Simplex(7) has all rewards seven times as large: the same run."""
+    world, _, expert = grid
+    one, seven = (
+        FraIL(world, expert, config=FraILConfig(Simplex(total)), seed=4, stride=3)
+        for total in (1.0, 7.0)
+    )
+    a, b = one.learn(150), seven.learn(150)
+    np.testing.assert_array_equal(a.pairs, b.pairs)
+    np.testing.assert_allclose(7 * a.weights, b.weights, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(a.policies, b.policies, rtol=0, atol=1e-6)
+
+
+def test_the_theorems_parameters():
+    c = FraILConfig.theory(Box(0, 1), K=1000, d=12, n_actions=2, gamma=0.9, B=1, W_max=1, R_max=2)
+    rule = c.rule(2.0)
+    wanted = opt.Configuration.theory(K=1000, d=12, n_actions=2, gamma=0.9, B=1, W_max=1, R_max=2)
+    assert rule.beta == pytest.approx(wanted.beta)
+    assert rule.eta == pytest.approx(wanted.eta)
+    assert rule.ascension.alpha == pytest.approx(wanted.ascension.alpha)
+    assert (rule.ascension.omega, rule.r_max, rule.ridge, rule.updates) == (
+        wanted.ascension.omega, 2.0, 1.0, 1,
+    )  # fmt: skip
+
+
+def test_the_features_are_those_of_the_linear_mdp(make_random, make_dense):
+    mdp = make_random()
+    phi_r, phi_P = make_dense(mdp), make_dense(mdp, 5, seed=7)
+    expert = FeatureDataset.from_policy(mdp, mdp.uniform_policy, phi_r)
+    assert isinstance(FraIL(mdp, expert, phi_r).features, OneHot)
+    both = FraIL(mdp, expert, phi_r, phi_P).features
+    assert isinstance(both, Concatenation)
+    assert (both.phi_r, both.phi_P) == (phi_r, phi_P)
+    wider = Table(np.concatenate([phi_P.all_actions(range(6)), phi_r.all_actions(range(6))], 2))
+    assert FraIL(mdp, expert, phi_r, wider).features is wider
+    literal = Concatenation(phi_r, OneHot(6, 3))
+    assert FraIL(mdp, expert, phi_r, literal).features is literal
+
+
+def test_stopping_and_going_on_changes_no_byte(setting, tmp_path):
+    mdp, phi_r, phi_P, expert = setting
+    through = FraIL(mdp, expert, phi_r, phi_P, K=60, seed=6, stride=7)
+    stopped = FraIL(mdp, expert, phi_r, phi_P, K=60, seed=6, stride=7)
+    through.learn(60)
+    stopped.learn(25)
+    stopped.save(tmp_path)
+    again = FraIL.load(tmp_path, mdp, expert, phi_r, phi_P)
+    again.learn(35)
+    same(again.history, through.history)
+    np.testing.assert_array_equal(again.reward_weights, through.reward_weights)
+    assert again.K == 60
+
+
+def test_a_learner_of_something_else_is_refused(grid, tmp_path):
+    world, _, expert = grid
+    il = FraIL(world, expert, K=20, seed=1)
+    il.learn(20)
+    il.save(tmp_path)
+    other = FeatureDataset.from_policy(world, world.mdp.uniform_policy, il.reward_features)
+    with pytest.raises(storage.FileError, match="another world, or with other features"):
+        FraIL.load(tmp_path, world, other)
+    with pytest.raises(storage.FileError, match="its K or class of weights is another"):
+        FraIL.load(tmp_path, world, expert, config=FraILConfig(Simplex(2.0)))
+    with pytest.raises(storage.FileError, match="its parameters are others"):
+        FraIL.load(tmp_path, world, expert, config=FraILConfig(beta=1.0))
+    with pytest.raises(storage.FileError, match="its K or class of weights is another"):
+        FraIL(world, expert, K=21, seed=1).restore(tmp_path)
+    with pytest.raises(storage.FileError, match="holds a FraIL, not a RmaxRaviUcb"):
+        opt.RmaxRaviUcb.load(tmp_path, world)
+
+
+def test_what_does_not_fit_is_refused(grid):
+    world, _, expert = grid
+    short = FeatureDataset(np.eye(5))
+    with pytest.raises(ValueError, match="5"):
+        FraIL(world, short)
+    recorded = FeatureDataset(expert.mean[None], gamma=0.5)
+    with pytest.raises(ValueError, match=r"gamma = 0.5, the world has gamma = 0.9"):
+        FraIL(world, recorded)
+    with pytest.raises(ValueError, match="the features have 9 states"):
+        FraIL(world, expert, OneHot(9, 4))
+    with pytest.raises(TypeError, match="is not a WeightClass"):
+        FraILConfig(weights="ball")
+    with pytest.raises(ValueError, match="beta = -1"):
+        FraILConfig(beta=-1)
+    with pytest.raises(ValueError, match="K = 0 must be at least 1"):
+        FraIL(world, expert, K=0)
+    with pytest.raises(ValueError, match="the stride was 0"):
+        FraIL(world, expert, stride=0).learn(3).matching_errors()
+
+
+def test_a_world_is_as_good_as_its_mdp(grid):
+    world, _, expert = grid
+    assert isinstance(world, envs.World)
+    same(FraIL(world, expert, seed=2).learn(20), FraIL(world.mdp, expert, seed=2).learn(20))

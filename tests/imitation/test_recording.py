@@ -1,0 +1,259 @@
+"""The pairs of rollouts that stop geometrically are independent draws from mu(pi)."""
+
+import gymnasium
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from optimist.core import TablePolicy
+from optimist.envs import FourRooms, GeometricReset, RiverSwim
+from optimist.features import OneHot, OneHotState, StateOnly
+from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.recording import record_pairs
+from optimist.mdp import FiniteMDP
+
+
+def random_mdp(gamma=0.8, absorbing=False, sparse=False):
+    """Five states with impossible transitions and starts; the last may be absorbing."""
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.full(5, 0.5), size=(5, 3))
+    P[:, :, [0, 3]] *= rng.random((5, 3, 2)) < 0.5  # at the border of a row, and within
+    if absorbing:
+        P[4] = np.eye(5)[4]
+    P /= P.sum(axis=-1, keepdims=True)
+    kernel = sp.csr_array(P.reshape(15, 5)) if sparse else P
+    return FiniteMDP(kernel, np.zeros((5, 3)), [0.0, 0.5, 0.2, 0.3, 0.0], gamma)
+
+
+PI = np.array([[0.2, 0.3, 0.5], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0], [0.6, 0.4, 0.0]])
+"""A policy with actions that it never plays, first, last and in between."""
+
+
+def check_occupancy(states, actions, mu):
+    """Pearson's test that the pairs were drawn from mu.
+
+    With k degrees of freedom the statistic is above k + 2 sqrt(k t) + 2 t with probability e^-t
+    (Laurent and Massart, 2000), and below k - 2 sqrt(k t) likewise; here t = 14, once in a million.
+    Pairs of which fewer than 5 are expected are taken together.
+    """
+    counts = np.zeros(mu.shape)
+    np.add.at(counts, (states, actions), 1)
+    possible = mu > 0
+    assert not counts[~possible].any(), "something impossible was drawn"
+    expected, found = len(states) * mu[possible], counts[possible]
+    rare = expected < 5
+    if rare.any():
+        expected = np.append(expected[~rare], expected[rare].sum())
+        found = np.append(found[~rare], found[rare].sum())
+    assert expected.min() >= 5, "too few draws to say anything"
+    statistic = ((found - expected) ** 2 / expected).sum()
+    freedom = expected.size - 1
+    spread = 2 * np.sqrt(14 * freedom)
+    assert freedom - spread <= statistic <= freedom + spread + 28
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.95])
+def test_pairs_of_a_finite_mdp(gamma, sparse):
+    mdp = random_mdp(gamma, sparse=sparse)
+    pairs = record_pairs(mdp, PI, 50_000, np.random.default_rng(1))
+    check_occupancy(*pairs, mdp.occupancy(PI))
+
+
+def test_pairs_of_a_large_world():
+    world = FourRooms()
+    policy = 0.5 * world.mdp.optimal().policy + 0.5 * world.mdp.uniform_policy
+    pairs = record_pairs(world, policy, 200_000, np.random.default_rng(1))
+    check_occupancy(*pairs, world.mdp.occupancy(policy))
+
+
+def test_pairs_are_independent():
+    """Of one another: pairs of neighbouring draws have the product of the occupancies."""
+    mdp = random_mdp(0.95)
+    x, _ = record_pairs(mdp, PI, 50_000, np.random.default_rng(2))
+    nu = mdp.state_occupancy(PI)
+    check_occupancy(x[::2], x[1::2], np.outer(nu, nu))
+
+
+@pytest.mark.parametrize(("number", "first"), [(0.0, True), (1 - 2**-53, False)])
+def test_the_ends_of_the_unit_interval_draw_nothing_impossible(number, first):
+    """Only once in 2^53 draws, but then too."""
+
+    class Same(np.random.Generator):
+        def random(self, size):
+            return np.full(size, number)
+
+    states, actions = record_pairs(random_mdp(gamma=0), PI, 5, Same(np.random.PCG64(0)))
+    assert set(zip(states, actions, strict=True)) == {(1, 0) if first else (3, 2)}
+
+
+def test_pairs_are_the_same_for_the_same_seed():
+    mdp = random_mdp()
+    one, same = (record_pairs(mdp, PI, 100, np.random.default_rng(3)) for _ in range(2))
+    np.testing.assert_array_equal(one, same)
+    other = record_pairs(mdp, TablePolicy(PI), 100, np.random.default_rng(3))
+    np.testing.assert_array_equal(one, other)
+    assert (one[0] != record_pairs(mdp, PI, 100, np.random.default_rng(4))[0]).any()
+
+
+def test_rows_are_the_features_of_the_pairs():
+    mdp, phi = random_mdp(), OneHot(5, 3)
+    states, actions = record_pairs(mdp, PI, 100, np.random.default_rng(3))
+    dataset = FeatureDataset.from_rollouts(mdp, PI, phi, 100, np.random.default_rng(3))
+    np.testing.assert_array_equal(dataset.features, phi(states, actions))
+    assert (dataset.gamma, dataset.bound, dataset.size) == (0.8, 1.0, 100)
+
+
+# Gymnasium environments
+
+
+class Ending(gymnasium.Env):
+    """An MDP whose last state terminates, and which may have a limit of steps."""
+
+    def __init__(self, mdp, limit=None):
+        self.mdp, self.limit = mdp, limit
+        self.observation_space = gymnasium.spaces.Discrete(mdp.n_states)
+        self.action_space = gymnasium.spaces.Discrete(mdp.n_actions)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.state, self.steps = int(self.np_random.choice(5, p=self.mdp.nu0)), 0
+        return self.state, {}
+
+    def step(self, action):
+        assert self.state != 4, "the process is over"
+        self.state = int(self.np_random.choice(5, p=self.mdp.P[self.state, action]))
+        self.steps += 1
+        return self.state, 0.0, self.state == 4, self.steps == self.limit, {}
+
+
+@pytest.mark.parametrize("policy", [PI, TablePolicy(PI)])
+def test_pairs_of_an_environment_that_terminates(policy):
+    """The state that ends it is absorbing, and the policy acts there too."""
+    mdp = random_mdp(0.7, absorbing=True)
+    assert mdp.state_occupancy(PI)[4] > 0.2
+    pairs = record_pairs(Ending(mdp), policy, 4_000, np.random.default_rng(5), gamma=0.7)
+    check_occupancy(*pairs, mdp.occupancy(PI))
+
+
+def test_pairs_of_a_world_as_an_environment():
+    world = RiverSwim(4, gamma=0.8)
+    pi = np.array([[0.3, 0.7]] * 4)
+    pairs = record_pairs(world.make(), pi, 2_000, np.random.default_rng(6), gamma=0.8)
+    check_occupancy(*pairs, world.mdp.occupancy(pi))
+
+
+def test_a_dataset_of_an_environment():
+    phi = StateOnly(OneHotState(4), n_actions=2)
+    pi, rng = np.full((4, 2), 0.5), np.random.default_rng(7)
+    dataset = FeatureDataset.from_rollouts(RiverSwim(4).make(), pi, phi, 20, rng, gamma=0.5)
+    assert (dataset.gamma, dataset.size, dataset.dim) == (0.5, 20, 4)
+    assert (dataset.features.sum(axis=1) == 1).all()
+
+
+def test_observations_that_are_arrays():
+    env = gymnasium.make("CartPole-v1", max_episode_steps=-1)
+
+    class Coin:
+        def probabilities(self, states):
+            return np.array([0.5, 0.5])
+
+    states, actions = record_pairs(env, Coin(), 30, np.random.default_rng(8), gamma=0.9)
+    assert states.shape == (30, 4)
+    assert actions.shape == (30,)
+    assert len(np.unique(states, axis=0)) == 30
+
+
+def test_observations_that_are_written_over():
+    class Counting(gymnasium.Env):
+        """Counts its resets in one and the same array."""
+
+        observation_space = gymnasium.spaces.Box(0, 100, (1,))
+        action_space = gymnasium.spaces.Discrete(1)
+        count = np.zeros(1)
+
+        def reset(self, *, seed=None, options=None):
+            self.count += 1
+            return self.count, {}
+
+    class Only:
+        def probabilities(self, states):
+            return [1.0]
+
+    states, _ = record_pairs(Counting(), Only(), 5, np.random.default_rng(0), gamma=0)
+    assert states.tolist() == [[1], [2], [3], [4], [5]]
+
+
+def test_the_seed_of_an_environment_decides():
+    env, pi = RiverSwim(4).make(), np.full((4, 2), 0.5)
+
+    def draw(**options):
+        return record_pairs(env, pi, 50, np.random.default_rng(0), gamma=0.9, **options)
+
+    np.testing.assert_array_equal(draw(seed=1), draw(seed=1))
+    assert (draw(seed=1)[0] != draw(seed=2)[0]).any()
+    np.testing.assert_array_equal(draw(), draw())  # drawn from rng
+
+
+@pytest.mark.parametrize(
+    "env",
+    [Ending(random_mdp(), limit=3), GeometricReset(RiverSwim(5).make(), 0.5)],
+    ids=["time limit", "geometric reset"],
+)
+def test_a_rollout_that_is_cut_off_is_refused(env):
+    pi = np.full((5, env.action_space.n), 1 / env.action_space.n)
+    with pytest.raises(ValueError, match=r"cut rollout \d+ off after \d+ steps.*time limit"):
+        record_pairs(env, pi, 200, np.random.default_rng(0), gamma=0.9)
+
+
+def test_a_limit_that_no_rollout_reaches_does_not_matter():
+    """With gamma = 0 no rollout takes a second step."""
+    states, _ = record_pairs(
+        Ending(random_mdp(), limit=1), PI, 200, np.random.default_rng(0), gamma=0
+    )
+    assert set(states) == {1, 2, 3}
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "message"),
+    [
+        ({"world": "RiverSwim"}, TypeError, "must be a World or a FiniteMDP"),
+        ({"samples": 0}, ValueError, "samples = 0"),
+        ({"samples": 2.5}, TypeError, "samples = 2.5"),
+        ({"rng": 3}, TypeError, "rng = 3 must be a Generator"),
+        ({"gamma": 0.9}, TypeError, "gamma and seed are for Gymnasium environments"),
+        ({"seed": 1}, TypeError, "gamma and seed are for Gymnasium environments"),
+        ({"world": RiverSwim(5).make()}, TypeError, "no discount factor: give one as gamma="),
+        ({"policy": np.ones((5, 3))}, ValueError, r"policy\[0\] sums to 3"),
+    ],
+)
+def test_what_cannot_be_recorded(change, kind, message):
+    options = {"world": random_mdp(), "policy": PI, "samples": 5, "rng": np.random.default_rng(0)}
+    with pytest.raises(kind, match=message):
+        record_pairs(**{**options, **change})
+
+
+@pytest.mark.parametrize(
+    ("name", "space", "message"),
+    [
+        ("observation_space", gymnasium.spaces.Dict(), "observations must be arrays"),
+        ("action_space", gymnasium.spaces.Box(0, 1), "actions must be 0, ..., A - 1"),
+        ("action_space", gymnasium.spaces.Discrete(3, start=1), "actions must be 0, ..., A - 1"),
+    ],
+)
+def test_spaces_that_are_out_of_scope(name, space, message):
+    env = Ending(random_mdp())
+    setattr(env, name, space)
+    with pytest.raises(TypeError, match=message):
+        record_pairs(env, PI, 5, np.random.default_rng(0), gamma=0.5)
+
+
+def test_a_policy_of_an_environment_is_checked():
+    env = Ending(random_mdp())
+    with pytest.raises(ValueError, match=r"policy has shape \(5, 2\)"):
+        record_pairs(env, PI[:, :2], 5, np.random.default_rng(0), gamma=0.5)
+    with pytest.raises(ValueError, match=r"pi\(. \| x\) sums to"):
+        record_pairs(env, TablePolicy(PI * 0.9), 5, np.random.default_rng(0), gamma=0.5)

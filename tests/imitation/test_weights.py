@@ -1,0 +1,166 @@
+"""Classes of reward weights: projections, and what is derived of a class."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from optimist.imitation import Ball, Box, FraIL, FraILConfig, Simplex, WeightClass
+
+CLASSES = [
+    Ball(0.5),
+    Ball(2.0),
+    Box(0.0, 1.0),
+    Box(-1.0, 0.5),
+    Box(0.25, 2.0),
+    Simplex(),
+    Simplex(3),
+]
+vectors = arrays(np.float64, st.integers(1, 8), elements=st.floats(-5, 5, width=32))
+
+
+def inside(weights, w):
+    match weights:
+        case Ball(radius):
+            return np.linalg.norm(w) <= radius + 1e-12
+        case Box(low, high):
+            return (w >= low).all() and (w <= high).all()
+        case Simplex(total):
+            return (w >= 0).all() and abs(w.sum() - total) <= 1e-9
+
+
+def members(weights, dim, rng):
+    """Some points of a class."""
+    match weights:
+        case Ball(radius):
+            directions = rng.normal(size=(50, dim))
+            return radius * directions / np.linalg.norm(directions, axis=1, keepdims=True)
+        case Box(low, high):
+            return rng.choice([low, high], size=(50, dim))
+        case Simplex(total):
+            return np.concatenate([total * np.eye(dim), total * rng.dirichlet(np.ones(dim), 50)])
+
+
+@given(st.sampled_from(CLASSES), vectors)
+def test_a_projection_is_the_nearest_point(weights, w):
+    """u is the projection of w iff it is inside and <w - u, v - u> <= 0 for all v inside."""
+    u = weights.project(w)
+    assert inside(weights, u)
+    for v in members(weights, w.size, np.random.default_rng(0)):
+        assert (w - u) @ (v - u) <= 1e-9
+
+
+@given(st.sampled_from(CLASSES), vectors)
+def test_the_compiled_projection_is_the_same(weights, w):
+    from optimist.core.engine import project
+
+    u = w.copy()
+    project(weights.code, np.array(weights.numbers), u)
+    np.testing.assert_allclose(u, weights.project(w), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("weights", CLASSES, ids=repr)
+def test_the_span_and_the_bound_are_attained(weights):
+    """Over rows of both signs, sparse, and among them a row of zeros."""
+    rng = np.random.default_rng(3)
+    Phi = rng.normal(size=(20, 5)) * (rng.random((20, 5)) < 0.5)
+    Phi[4] = 0
+    low, high = weights.span(sp.csr_array(Phi))
+    many = np.concatenate([members(weights, 5, rng) for _ in range(400)])
+    if isinstance(weights, Ball):  # its extreme points are along the rows
+        rows = Phi[np.abs(Phi).sum(axis=1) > 0]
+        along = weights.radius * rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        many = np.concatenate([many, along, -along])
+    seen = Phi @ many.T
+    assert low - 1e-12 <= seen.min()
+    assert seen.max() <= high + 1e-12
+    np.testing.assert_allclose([seen.min(), seen.max()], [low, high], rtol=0, atol=1e-9)
+    longest = np.linalg.norm(many, axis=1).max()
+    np.testing.assert_allclose(longest, weights.bound(5), rtol=1e-9)
+
+
+def test_rewards_of_a_ball_are_shifted_by_b_w_max(grid):
+    world, _, expert = grid
+    il = FraIL(world, expert, config=FraILConfig(weights=Ball(3.0)))
+    assert (il.W_max, il.shift, il.R_max) == (3.0, 3.0, 6.0)
+
+
+def test_a_class_without_negative_rewards_is_not_shifted(grid):
+    world, _, expert = grid
+    il = FraIL(world, expert, config=FraILConfig(weights=Box(0.0, 2.0)))
+    assert (il.shift, il.R_max) == (0.0, 2.0)
+    assert il.W_max == pytest.approx(2 * np.sqrt(8))
+    il = FraIL(world, expert, config=FraILConfig(weights=Box(0.5, 2.0)))
+    assert (il.shift, il.R_max) == (0.0, 2.0)
+    il = FraIL(world, expert, config=FraILConfig(weights=Simplex(0.5)))
+    assert (il.shift, il.R_max, il.W_max) == (0.0, 0.5, 0.5)
+
+
+class OwnBall(WeightClass):
+    """The unit ball, as if nobody knew it."""
+
+    def project(self, w):
+        return w / max(1.0, np.linalg.norm(w))
+
+    def bound(self, dim):
+        return 1.0
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_class_of_ones_own_learns_the_same(grid, fresh):
+    world, _, expert = grid
+    known = FraIL(world, expert, config=FraILConfig(fresh=fresh), seed=3, stride=2)
+    own = FraIL(world, expert, config=FraILConfig(OwnBall(), fresh=fresh), seed=3, stride=2)
+    a, b = known.learn(60), own.learn(60)
+    np.testing.assert_array_equal(a.pairs, b.pairs)
+    np.testing.assert_array_equal(a.rollouts, b.rollouts)
+    np.testing.assert_allclose(a.weights, b.weights, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(a.policies, b.policies, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(known.reward_weights, own.reward_weights, rtol=0, atol=1e-12)
+
+
+class TooFar(OwnBall):
+    """Its weights are longer than it says."""
+
+    def project(self, w):
+        return w / max(1e-9, np.linalg.norm(w)) * 5
+
+
+class Wrong(OwnBall):
+    """Its weights are not what they should be."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def project(self, w):
+        return self.answer if w.any() else w
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (TooFar(), r"r_k\[.*\] = .* is outside \[0, R_max\] = \[0, 2\]"),
+        (Wrong(np.zeros(3)), r"the projection has shape \(3,\); it must have shape \(8,\)"),
+        (Wrong(np.full(8, np.nan)), r"the projection\[0\] is nan"),
+    ],
+)
+def test_a_wrong_projection_is_noticed(grid, weights, message):
+    world, _, expert = grid
+    with pytest.raises(ValueError, match=message):
+        FraIL(world, expert, config=FraILConfig(weights)).learn(5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Ball(0.0), "radius = 0 must be positive"),
+        (lambda: Box(1.0, 1.0), "low = 1 must be below high = 1"),
+        (lambda: Simplex(-1.0), "total = -1 must be positive"),
+        (lambda: Box(0.0, np.inf), "high is inf"),
+    ],
+)
+def test_empty_and_unbounded_classes_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
