@@ -8,6 +8,7 @@ import pytest
 
 import optimist as opt
 from optimist.experiments import run_folder
+from optimist.experiments.learners import LEARNERS
 
 
 def test_sweep_prints_what_was_lost(optimist, study):
@@ -131,7 +132,7 @@ def test_envs_are_solved_exactly(as_json):
 
 def test_agents_are_listed_with_their_defaults(optimist, as_json):
     found = {a["agent"]: a["parameters"] for a in as_json("agents")}
-    assert list(found) == list(opt.agents.AGENTS)
+    assert list(found) == list(LEARNERS)
     assert found["Rmax"] == {"visits": 5, "updates": 100}
     assert found["RmaxRaviUcb"]["beta"] == opt.Configuration.practical().beta
     assert "Sigmoid(alpha 18.4" in optimist("agents")[1]

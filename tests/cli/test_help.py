@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from optimist.agents import AGENTS
-from optimist.cli import COMMANDS
+from optimist.cli import COMMANDS, OF_A_WORLD
 from optimist.cli.flags import FLAGS
 from optimist.envs import WORLDS
+from optimist.experiments.learners import LEARNERS
 
 
 def test_help_lists_every_command_and_exit_code(optimist):
@@ -27,8 +27,8 @@ def test_every_command_has_help_with_an_example(optimist, name):
     assert not err
 
 
-def test_all_commands_but_learn_have_flags_of_their_own():
-    assert set(FLAGS) == set(COMMANDS) - {"learn"}
+def test_all_commands_but_those_of_a_world_have_flags_of_their_own():
+    assert set(FLAGS) == set(COMMANDS) - set(OF_A_WORLD)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["learn", "--help"], ["sweep", "--help"]])
@@ -47,7 +47,7 @@ def test_help_needs_nothing_of_what_learning_needs(arguments):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", LEARNERS)
 def test_the_parameters_of_a_world_and_an_agent_are_flags(optimist, agent):
     code, out, _ = optimist("learn", "RandomLinear", "--agent", agent, "--help")
     assert code == 0

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from optimist.agents import AGENTS, Configuration
 from optimist.core import Never, Sigmoid, Threshold, Truncation
 from optimist.envs import WORLDS, DeepSea, GridWorld, RiverSwim
+from optimist.experiments.learners import CONFIGS
 from optimist.experiments.parameters import DataError, did_you_mean, from_plain, grid, to_plain
 from optimist.experiments.toml import write_toml
+from optimist.imitation import Ball, Box, Simplex
 
 RaviUcb, Rmax = AGENTS["RaviUcb"].Config, AGENTS["Rmax"].Config
 
@@ -66,7 +68,24 @@ def configurations(draw):
     )
 
 
-KINDS = {**WORLDS, **{name: agent.Config for name, agent in AGENTS.items()}}
+KINDS = {**WORLDS, **CONFIGS}
+
+WEIGHTS = (
+    st.builds(Ball, st.floats(1e-3, 1e3))
+    | st.builds(Box, st.floats(-9, 0), st.floats(1, 9))
+    | st.builds(Simplex, st.floats(1e-3, 1e3))
+)
+PARAMETERS["FraIL"] = {
+    "weights": WEIGHTS,
+    "beta": st.floats(0, 1e300),
+    "eta": POSITIVE | st.just(math.inf),
+    "ascension": ASCENSIONS,
+    "ridge": POSITIVE,
+    "updates": st.integers(1),
+    "fresh": st.booleans(),
+    "samples": st.integers(1, 2**60).map(float) | st.just(math.inf),
+    "features": st.sampled_from(["states", "pairs", "linear"]),
+}
 
 
 def any_of(name):

@@ -1,5 +1,7 @@
 """The studies that come with the package."""
 
+import math
+
 import pytest
 
 from optimist.agents import AGENTS
@@ -9,8 +11,8 @@ from optimist.experiments.specification import agent_name
 SHIPPED = shipped_studies()
 
 
-def test_there_are_three():
-    assert list(SHIPPED) == ["exploration", "quick", "sensitivity"]
+def test_there_are_four():
+    assert list(SHIPPED) == ["exploration", "imitation", "quick", "sensitivity"]
 
 
 @pytest.fixture(params=SHIPPED)
@@ -53,6 +55,14 @@ def test_sensitivity_varies_one_parameter_at_a_time_around_the_default():
 def test_exploration_has_every_agent():
     study = Study.read("exploration")
     assert {agent_name(config) for config in study.agents.values()} == set(AGENTS)
+
+
+def test_imitation_shows_more_and_more_of_the_expert_and_then_the_rewards():
+    study = Study.read("imitation")
+    *imitators, rewarded = study.configurations.values()
+    assert [config.samples for config in imitators] == [100, 1000, math.inf]
+    assert agent_name(rewarded) == "RmaxRaviUcb"
+    assert list(study.agents)[:3] == [f"FRA-IL, {n} samples" for n in ("100", "1000", "inf")]
 
 
 def test_a_file_of_the_same_name_comes_first(tmp_path, monkeypatch):

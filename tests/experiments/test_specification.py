@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import fields, replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from optimist.agents import AGENTS, Configuration, OptimisticVI, RaviUcb, Rmax, 
 from optimist.core import Never, Sigmoid, Threshold, Truncation
 from optimist.envs import WORLDS, DeepSea, FourRooms, GridWorld, Maze, RiverSwim
 from optimist.experiments import Specification
+from optimist.experiments.learners import CONFIGS, ImitationConfig
 from optimist.experiments.parameters import DataError
 from optimist.experiments.specification import (
     agent_name,
@@ -20,6 +22,7 @@ from optimist.experiments.specification import (
     read_agent,
     read_world,
 )
+from optimist.imitation import Box, FraIL, Simplex
 
 # Another value of every parameter of every world and every agent, each possible by itself
 
@@ -43,6 +46,10 @@ OTHERS = {
     "RaviUcb": {"beta": 2.0, "eta": math.inf, "updates": 3},
     "OptimisticVI": {"beta": 2.0, "updates": 3},
     "Rmax": {"visits": 2, "updates": 3},
+    "FraIL": {
+        "weights": Box(-1.0, 1.0), "beta": 2.0, "eta": math.inf, "ascension": Never(),
+        "ridge": 0.5, "updates": 3, "fresh": True, "samples": 100.0, "features": "pairs",
+    },
 }  # fmt: skip
 
 
@@ -54,7 +61,7 @@ def changed(name, made):
 
 ASCENSIONS = [Truncation(), Never(), Threshold(1.0), Threshold(2.0), Sigmoid(1.0, 2.0)]
 
-DEFAULTS = {name: read_agent({"agent": name}) for name in AGENTS}
+DEFAULTS = {name: read_agent({"agent": name}) for name in CONFIGS}
 WORLD, AGENT = RiverSwim(6), Rmax.Config()
 SPEC = Specification(WORLD, AGENT, episodes=100, stride=1, seed=0)
 
@@ -62,8 +69,9 @@ EVERY = [
     *(replace(SPEC, world=kind()) for kind in WORLDS.values()),
     *(replace(SPEC, world=world) for name in WORLDS for world in changed(name, WORLDS[name]())),
     *(replace(SPEC, agent=agent) for agent in DEFAULTS.values() if agent != AGENT),
-    *(replace(SPEC, agent=agent) for name in AGENTS for agent in changed(name, DEFAULTS[name])),
+    *(replace(SPEC, agent=agent) for name in CONFIGS for agent in changed(name, DEFAULTS[name])),
     *(replace(SPEC, agent=replace(DEFAULTS["RmaxRaviUcb"], ascension=a)) for a in ASCENSIONS),
+    *(replace(SPEC, agent=replace(DEFAULTS["FraIL"], weights=Simplex(t))) for t in (1.0, 2.0)),
     replace(SPEC, world=Maze(gamma=FourRooms().gamma)),
     replace(SPEC, episodes=101),
     replace(SPEC, stride=2),
@@ -139,6 +147,49 @@ def test_the_learner_is_what_the_specification_says(name):
     assert (learner.stride, learner.config.updates) == (7, 3)
     other = AGENTS[name](RiverSwim(4), config=config, seed=5, stride=7)
     np.testing.assert_array_equal(learner.learn(20).steps, other.learn(20).steps)
+
+
+@pytest.mark.parametrize("samples", [50, math.inf])
+@pytest.mark.parametrize(("features", "dim"), [("states", 4), ("pairs", 8), ("linear", 8)])
+def test_an_imitator_is_shown_an_optimal_policy(samples, features, dim):
+    config = ImitationConfig(samples=samples, features=features, updates=3)
+    spec = Specification(RiverSwim(4), config, episodes=10, stride=7, seed=5)
+    learner = spec.learner()
+    assert type(learner) is FraIL
+    assert (learner.K, learner.stride, learner.seed, learner.config.updates) == (10, 7, 5, 3)
+    assert (learner.expert.size, learner.expert.dim) == (samples, dim)
+    mdp = RiverSwim(4).mdp
+    x = np.arange(4)
+    Phi = learner.reward_features.all_actions(x)
+    exact = mdp.feature_expectations(mdp.optimal().policy, Phi)
+    # Each of the features is 0 or 1, so that the error of a mean is at most 1/2 over sqrt n.
+    error = 0.0 if math.isinf(samples) else 4.5 * 0.5 / np.sqrt(samples)
+    np.testing.assert_allclose(learner.expert.mean, exact, rtol=0, atol=error + 1e-12)
+    np.testing.assert_array_equal(learner.learn(5).steps, spec.learner().learn(5).steps)
+
+
+def test_another_seed_shows_other_samples_and_the_same_seed_the_same():
+    config = ImitationConfig(samples=30)
+    one, two, other = (
+        Specification(RiverSwim(4), config, 10, 7, seed).learner().expert.mean for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one, two)
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"samples": 0.0}, "samples = 0 must be at least 1"),
+        ({"samples": -math.inf}, "samples = -inf is not a whole number"),
+        ({"samples": 1.5}, "samples = 1.5 is not a whole number, nor inf"),
+        ({"samples": math.nan}, "samples = nan is not a whole number"),
+        ({"features": "state"}, "features = 'state' is none of states, pairs, linear"),
+    ],
+)
+def test_an_imitation_that_cannot_be_is_refused(change, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ImitationConfig(**change)
 
 
 # Refusals

@@ -10,6 +10,8 @@ from optimist.ids import WORLD_MODULES
 COMMANDS = {
     "demo": "learn several worlds with several agents, and write a report: begin here",
     "learn": "learn one world with one agent",
+    "expert": "record the features that an expert shows in a world",
+    "imitate": "learn from an expert's features alone: no actions, no rewards",
     "sweep": "run a study: worlds x agents x parameters x seeds",
     "resume": "go on with a study that was stopped",
     "report": "write the report of a study as one page, and figures for a paper",
@@ -44,23 +46,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         close = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(COMMANDS)}"
         return _complain(f"there is no command {name!r}: {hint}")
-    if name == "learn" and (not rest or rest[0] in ("-h", "--help")):
-        print(LEARN)
+    if name in OF_A_WORLD and (not rest or rest[0] in ("-h", "--help")):
+        print(f"{OF_A_WORLD[name]}\n\nworlds: {', '.join(WORLD_MODULES)}")
         return OK
     return _carry_out(name, rest)
 
 
-LEARN = f"""\
+OF_A_WORLD = {
+    "learn": """\
 usage: optimist learn WORLD [--agent AGENT] [...]
 
 Learn a world with an agent, over some seeds. The parameters of both are flags:
-`optimist learn WORLD --agent AGENT --help` lists them.
+`optimist learn WORLD --agent AGENT --help` lists them, `optimist agents` the agents.
 
 Example:
-    optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2 --episodes 3000
+    optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2 --episodes 3000""",
+    "expert": """\
+usage: optimist expert WORLD --out FILE [...]
 
-worlds: {", ".join(WORLD_MODULES)}
-agents: `optimist agents` lists them (default: RmaxRaviUcb)"""
+Record the features that an expert shows in a world, drawn from its discounted occupancy: no
+actions, no rewards. The expert is an optimal policy, or any that was saved. The parameters of the
+world are flags: `optimist expert WORLD --help` lists them.
+
+Example:
+    optimist expert FourRooms --samples 1000 --out expert.parquet""",
+    "imitate": """\
+usage: optimist imitate WORLD --expert FILE [...]
+
+Learn from an expert's features alone, with FRA-IL. The parameters of the world and of the imitator
+are flags: `optimist imitate WORLD --help` lists them.
+
+Example:
+    optimist imitate FourRooms --expert expert.parquet --policy policy.safetensors""",
+}
+"""The help of the commands about one world, whose flags depend on it: they read them themselves."""
 
 
 def usage() -> str:
@@ -80,7 +99,6 @@ def _carry_out(name: str, rest: list[str]) -> int:
     from optimist.cli.flags import FLAGS
     from optimist.cli.parse import parse
 
-    # The flags of `learn` depend on its world and its agent, so it reads them itself.
     given = parse(FLAGS[name], name, rest) if name in FLAGS else rest
     # What a user can get wrong is answered in a sentence; anything else is a bug: its traceback.
     try:

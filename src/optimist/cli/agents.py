@@ -4,17 +4,17 @@ import dataclasses
 import inspect
 from typing import Any
 
-from optimist.agents import AGENTS
 from optimist.cli import OK
 from optimist.cli.flags import Agents
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table
+from optimist.experiments.learners import LEARNERS
 from optimist.experiments.parameters import to_plain
 from optimist.experiments.specification import read_agent
 
 
 def main(given: Agents) -> int:
-    found = [described(name) for name in AGENTS]
+    found = [described(name) for name in LEARNERS]
     if given.json:
         print_json(found)
         return OK
@@ -31,7 +31,7 @@ def main(given: Agents) -> int:
 def described(name: str) -> dict[str, Any]:
     """An agent as data: its name, what it does, its parameters."""
     config = read_agent({"agent": name})
-    summary = (inspect.getdoc(AGENTS[name]) or "").partition("\n")[0]
+    summary = (inspect.getdoc(LEARNERS[name]) or "").partition("\n")[0]
     assert dataclasses.is_dataclass(config)
     return {"agent": name, "summary": summary, "parameters": to_plain(config)}
 

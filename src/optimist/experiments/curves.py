@@ -12,6 +12,7 @@ regret               the sum of the regrets of all policies up to pi_k; those th
                      evaluated are interpolated between those that were
 optimistic_value     <nu0, V_k>, what the agent hoped for
 bonus, ascension     the means of CB and of p+ along its path
+matching_error       ||lambda(pi_k) - lambda(pi_E)||, exactly, if an expert is imitated
 ===================  =============================================================================
 """
 
@@ -27,6 +28,8 @@ import pyarrow.parquet as pq
 from optimist.agents import History
 from optimist.checks import FloatArray
 from optimist.core import storage
+from optimist.imitation import ImitationHistory
+from optimist.mdp import FiniteMDP
 
 Curves = dict[str, np.ndarray]
 
@@ -34,16 +37,27 @@ HEADER = "optimist"
 """The entry of a file's metadata that says of which run it is, and its digest."""
 
 
-def curves_of(history: History, steps_before: int) -> Curves:
-    """The rows of some episodes, but for the regret, which takes all of them."""
+def curves_of(history: History | ImitationHistory, steps_before: int, mdp: FiniteMDP) -> Curves:
+    """The rows of some episodes, but for the regret, which takes all of them.
+
+    ``mdp`` has the rewards by which an imitation is judged, and its optimum was the expert.
+    """
     at = history.evaluated - history.first
     steps = steps_before + np.cumsum(history.steps)
+    if isinstance(history, ImitationHistory):
+        steps = steps + np.cumsum(history.rollouts)
+        best = mdp.optimal()
+        lost = history.regret(best.policy, mdp.r).imitation
+        judged = {"value": best.value - lost, "suboptimality": lost}
+        shown = mdp.occupancy(best.policy).ravel() @ history.Phi
+        judged["matching_error"] = history.matching_errors(shown)
+    else:
+        judged = {"value": history.values(), "suboptimality": history.regrets()}
     return {
         "episode": history.evaluated + 1,
         "steps": steps[at],
         "epoch": history.epoch[at],
-        "value": history.values(),
-        "suboptimality": history.regrets(),
+        **judged,
         "optimistic_value": history.optimistic_value[at],
         "bonus": history.bonus[at],
         "ascension": history.ascension[at],

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from optimist.agents import AGENTS, RmaxRaviUcb
+from optimist.agents import RmaxRaviUcb
 from optimist.agents.checkpoint import FILE as AGENT
 from optimist.checks import IntArray
 from optimist.core.storage import FileError
@@ -24,7 +24,7 @@ from optimist.experiments.curves import (
 from optimist.experiments.environment import environment
 from optimist.experiments.run_folder import Busy, RunFolder
 from optimist.experiments.snapshots import Snapshots, can_be_drawn
-from optimist.experiments.specification import Specification, agent_name
+from optimist.experiments.specification import Specification
 
 CHECKPOINT_SECONDS = 2.0
 """How much work a kill may cost, but for the time between two marks."""
@@ -105,7 +105,7 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> N
         if mark:
             steps = agent.steps
             history = agent.learn(int(mark) - agent.episodes, show_progress=False)
-            parts.append(curves_of(history, steps))
+            parts.append(curves_of(history, steps, spec.world.mdp))
             agent.forget()  # the policies are evaluated: a checkpoint need not hold them
         if shots is not None:
             shots = shots.taken(agent)
@@ -128,11 +128,9 @@ def _begin(
     drawn = can_be_drawn(spec.world)
     if not (folder.path / AGENT).exists():
         return spec.learner(), [], Snapshots.none(spec.world) if drawn else None
-    agent = AGENTS[agent_name(spec.agent)].load(folder.path, spec.world)
+    agent = spec.learner()
+    agent.restore(folder.path)
     # The agent is written last; what is later than it belongs to a checkpoint cut short.
-    new = spec.learner()
-    if (agent.seed, agent.stride, agent.config) != (new.seed, new.stride, new.config):
-        raise FileError(f"{folder.path / AGENT} is of another run")
     curves = read_curves(folder.path / "checkpoint.parquet", spec.id)
     keep = curves["episode"] <= agent.episodes
     last = (agent.episodes - 1) // spec.stride * spec.stride + 1

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from optimist import checks
-from optimist.agents import AGENTS, RmaxRaviUcb
+from optimist.agents import RmaxRaviUcb
 from optimist.envs import WORLDS, World
+from optimist.experiments.learners import CONFIGS, make_learner
 from optimist.experiments.parameters import DataError, Plain, did_you_mean, from_plain, to_plain
 
 FORMAT = 1
@@ -95,8 +96,8 @@ class Specification:
 
     def learner(self) -> RmaxRaviUcb:
         """The agent, before its first episode."""
-        agent = AGENTS[agent_name(self.agent)]
-        return agent(self.world, config=self.agent, seed=self.seed, stride=self.stride)
+        name = agent_name(self.agent)
+        return make_learner(name, self.agent, self.world, self.episodes, self.stride, self.seed)
 
 
 def digest(data: Plain) -> str:
@@ -142,10 +143,10 @@ def agent_table(config: Any) -> Plain:
 
 def agent_name(config: Any) -> str:
     """The name of the agent that a configuration is for."""
-    for name, agent in AGENTS.items():
-        if type(config) is agent.Config:
+    for name, kind in CONFIGS.items():
+        if type(config) is kind:
             return name
-    raise TypeError(f"{config!r} is not the configuration of an agent: {', '.join(AGENTS)}")
+    raise TypeError(f"{config!r} is not the configuration of an agent: {', '.join(CONFIGS)}")
 
 
 def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> World:
@@ -157,8 +158,8 @@ def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> World:
 
 def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> Any:
     """The configuration of the agent of a table that names it and gives its parameters."""
-    kind, parameters = _split(data, "agent", AGENTS, path)
-    return from_plain(kind.Config, parameters, path, kind.__name__)
+    kind, parameters = _split(data, "agent", CONFIGS, path)
+    return from_plain(kind, parameters, path, data["agent"])
 
 
 def _split(

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from optimist import checks
-from optimist.agents import AGENTS
 from optimist.envs import World
+from optimist.experiments.learners import LEARNERS
 from optimist.experiments.parameters import DataError, Plain, did_you_mean, grid
 from optimist.experiments.specification import (
     Specification,
@@ -112,7 +112,7 @@ class Study:
     def configurations(self) -> dict[str, Any]:
         """The configuration of each agent."""
         made = {
-            name: read_agent({"agent": given.__name__}) if given in AGENTS.values() else given
+            name: read_agent({"agent": given.__name__}) if given in LEARNERS.values() else given
             for name, given in self.agents.items()
         }
         for config in made.values():

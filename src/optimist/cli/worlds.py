@@ -1,0 +1,62 @@
+"""What the commands about one world share: its name comes first, its parameters are flags."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import field, make_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from optimist.envs import WORLDS
+from optimist.experiments import StudyError
+from optimist.experiments.parameters import did_you_mean
+
+Option = tuple[str, Any, Any]
+"""The name, type and default of a flag, as `make_dataclass` takes them."""
+
+
+@contextmanager
+def answered() -> Iterator[None]:
+    """What can be wrong with the values of flags, and with the files they name, is a sentence."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise StudyError(f"a file is missing: {error}") from error
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+
+
+def named(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """The world and the rest of a command line."""
+    world, *rest = arguments
+    if world not in WORLDS:
+        hint = did_you_mean(world, WORLDS, "there are")
+        raise StudyError(f"there is no world {world!r}: {hint}")
+    return world, rest
+
+
+def option(name: str, kind: Any, default: Any, text: str) -> Option:
+    """A flag with a default value."""
+    return name, Annotated[kind, tyro.conf.arg(help=text)], field(default=default)
+
+
+def file(name: str, metavar: str, text: str) -> Option:
+    """A flag for a path that is not written if it is not given."""
+    how = tyro.conf.arg(metavar=metavar, help=text, help_behavior_hint="(default: not written)")
+    return name, Annotated[Path | None, how], field(default=None)
+
+
+def needed_file(name: str, text: str) -> Option:
+    """A flag for a path that has to be given."""
+    return name, Annotated[Path, tyro.conf.arg(metavar="FILE", help=text)], field(kw_only=True)
+
+
+def options(doc: str, world: str, *flags: Option, agent: Any = None) -> type[Any]:
+    """The flags of a command in this world, and of an agent there, as a dataclass."""
+    more = [("world", WORLDS[world], field(default=WORLDS[world]()))]
+    if agent is not None:
+        more.append(("agent", type(agent), field(default=agent)))
+    made = make_dataclass("Options", [*flags, *more], frozen=True)
+    made.__doc__ = doc
+    return made
