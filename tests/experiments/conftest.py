@@ -12,8 +12,12 @@ from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, envs
 from optimist.core import Sigmoid
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
+from optimist.experiments.learners import ImitationConfig
+from optimist.imitation import Box
 
 ANYTIME = Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0), anytime=True)
+
+SHOWN_PAIRS = ImitationConfig(Box(-1.0, 1.0), fresh=True, samples=20, features="pairs")
 
 RUNS = {
     "river": Specification(envs.RiverSwim(6), Configuration.practical(), 6, stride=2, seed=3),
@@ -21,6 +25,8 @@ RUNS = {
     "linear": Specification(envs.RandomLinear(3, 8, 2), RaviUcb.Config(), 10, stride=4, seed=2),
     "grid": Specification(envs.GridWorld(), OptimisticVI.Config(), 400, stride=10, seed=5),
     "anytime": Specification(envs.RiverSwim(4), ANYTIME, 300, stride=1, seed=0),
+    "states": Specification(envs.GridWorld("S..\n..G"), ImitationConfig(), 80, stride=3, seed=4),
+    "pairs": Specification(envs.LowerK(), SHOWN_PAIRS, 50, stride=1, seed=7),
 }
 
 
@@ -74,6 +80,8 @@ import gc, json, os, signal, sys, tempfile, time, traceback
 from optimist import Rmax, envs
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
+from optimist.experiments.learners import ImitationConfig
+from optimist.imitation import Box
 
 os.fsync = lambda handle: None
 with tempfile.TemporaryDirectory() as folder:  # compiles and imports what the runs will need

@@ -8,6 +8,7 @@ from optimist.experiments import snapshots
 from optimist.experiments.curves import average, cumulative, final, read_curves, write_curves
 from optimist.experiments.execute import Task, execute, marks
 from optimist.experiments.run_folder import RunFolder
+from optimist.imitation import ImitationHistory
 
 
 @pytest.fixture
@@ -76,18 +77,30 @@ def test_marks_are_dense_at_the_beginning_and_nowhere_far_apart():
 def test_curves_are_those_of_learning_in_one_go(spec, finished):
     curves = finished(spec).curves
     history = spec.learner().learn(spec.episodes)
-    at = history.evaluated
+    at, mdp = history.evaluated, spec.world.mdp
     np.testing.assert_array_equal(at, np.arange(0, spec.episodes, spec.stride))
+    steps, more = history.steps, {}
+    if isinstance(history, ImitationHistory):
+        steps = steps + history.rollouts
+        value = mdp.value(history.policies)
+        lost = mdp.optimal().value - value
+        phi = spec.learner().reward_features.all_actions(np.arange(mdp.n_states))
+        shown = mdp.feature_expectations(mdp.optimal().policy, phi)
+        matched = mdp.feature_expectations(history.policies, phi)
+        more["matching_error"] = np.linalg.norm(matched - shown, axis=1)
+    else:
+        value, lost = history.values(), history.regrets()
     expected = {
         "episode": at + 1,
-        "steps": np.cumsum(history.steps)[at],
+        "steps": np.cumsum(steps)[at],
         "epoch": history.epoch[at],
-        "value": history.values(),
-        "suboptimality": history.regrets(),
+        "value": value,
+        "suboptimality": lost,
+        **more,
         "optimistic_value": history.optimistic_value[at],
         "bonus": history.bonus[at],
         "ascension": history.ascension[at],
-        "regret": cumulative(at + 1, history.regrets()),
+        "regret": cumulative(at + 1, lost),
     }
     assert list(curves) == list(expected)
     for name, column in expected.items():

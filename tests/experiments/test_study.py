@@ -346,9 +346,9 @@ def test_an_error_names_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("path", "hint"),
     [
-        ("quik", "did you mean 'quick'? Shipped are exploration, quick, "),
-        ("studies/quick.toml", "did you mean 'quick'? Shipped are exploration, quick, "),
-        ("zzzzzz", "shipped are exploration, quick, "),
+        ("quik", "did you mean 'quick'? Shipped are exploration, imitation, "),
+        ("studies/quick.toml", "did you mean 'quick'? Shipped are exploration, imitation, "),
+        ("zzzzzz", "shipped are exploration, imitation, "),
     ],
 )
 def test_a_file_that_is_not_there(path, hint, tmp_path, monkeypatch):

@@ -8,8 +8,13 @@ FOUR_WAYS = [[-1, 0], [0, 1], [1, 0], [0, -1]]
 EPISODES = [0, 1, 4, 16, 64]
 
 
-def sample(worlds=("Room", "Sea", "River"), agents=("Bold", "Careful", "Idle"), seeds=4):
-    """Results; the first world has a room as its picture, the second a sea, the others none."""
+def sample(
+    worlds=("Room", "Sea", "River"), agents=("Bold", "Careful", "Idle"), seeds=4, imitators=()
+):
+    """Results; the first world has a room as its picture, the second a sea, the others none.
+
+    Some of the agents may be imitators.
+    """
     rng = np.random.default_rng(7)
     return {
         "title": "A sample study",
@@ -23,13 +28,19 @@ def sample(worlds=("Room", "Sea", "River"), agents=("Bold", "Careful", "Idle"), 
         "agents": [{"name": name, "detail": f"{name}: beta 0.5"} for name in agents],
         "failures": [],
         "unfinished": 0,
-        "worlds": [_world(i, name, agents, seeds, rng) for i, name in enumerate(worlds)],
+        "worlds": [_world(i, name, agents, seeds, imitators, rng) for i, name in enumerate(worlds)],
     }
 
 
-def _world(i, name, agents, seeds, rng):
+def _world(i, name, agents, seeds, imitators, rng):
     losses = {agent: _losses(k, seeds, rng) for k, agent in enumerate(agents)}
     averages = {agent: loss.mean(axis=1) for agent, loss in losses.items()}
+    picture = _room(agents, rng) if i == 0 else _sea(agents, rng) if i == 1 else None
+    for run in picture["runs"] if picture else []:
+        if run["agent"] in imitators:
+            run["difference"] = np.subtract(
+                run["occupancy"], picture["optimal"]["occupancy"]
+            ).tolist()
     return {
         "name": name,
         "detail": f"{name}: slip 0.1, gamma 0.9",
@@ -52,11 +63,14 @@ def _world(i, name, agents, seeds, rng):
             }
             for agent, loss in losses.items()
         ],
-        "curves": {agent: _curve(loss) for agent, loss in losses.items()},
+        "curves": {
+            agent: _add_matching(_curve(loss), loss) if agent in imitators else _curve(loss)
+            for agent, loss in losses.items()
+        },
         "improvement": [
             [None if a == b else _chance(averages[a], averages[b]) for b in agents] for a in agents
         ],
-        "picture": _room(agents, rng) if i == 0 else _sea(agents, rng) if i == 1 else None,
+        "picture": picture,
     }
 
 
@@ -80,6 +94,16 @@ def _curve(losses):
         | _band(0.9 * losses, "iqm", "iqm_low", "iqm_high", seeds),
         "seeds": {"regret": regret.tolist(), "suboptimality": losses.tolist()},
     }
+
+
+def _add_matching(curve, losses):
+    """Matching errors: half the losses and a tenth, and their means so far."""
+    error = losses / 2 + 0.1
+    average = np.cumsum(error, axis=1) / np.arange(1, error.shape[1] + 1)
+    for name, numbers in (("matching_error", error), ("average_matching_error", average)):
+        curve[name] = _band(numbers, "mean", "low", "high", len(losses))
+        curve["seeds"][name] = numbers.tolist()
+    return curve
 
 
 def _band(curves, value, low, high, seeds):
@@ -145,6 +169,7 @@ def _picture(board, cells, moves, agents, rng):
                     np.append(0.0, rng.dirichlet(np.ones(n - 1) / (k + 1))).tolist()
                     for k in range(5)
                 ],
+                "difference": None,
                 "policy": rng.dirichlet(np.ones(n_actions) / 2, size=(5, n)).tolist(),
             }
             for agent in agents

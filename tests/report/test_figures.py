@@ -46,6 +46,7 @@ def make_picture(bonus=True):
         "bonus": [[0.1, 0.2]] * 2 if bonus else None,
         "ascension": [[0.0, 0.5]] * 2,
         "occupancy": [[0.5, 0.5]] * 2,
+        "difference": None,
         "policy": [[[0.5, 0.5]] * 2] * 2,
     }
     optimal = {"value": [1.0, 2.0], "occupancy": [0.1, 0.9], "policy": [[0.0, 1.0]] * 2}
@@ -293,7 +294,7 @@ def test_a_world_in_which_all_failed_is_an_empty_panel():
 
 
 def test_questions_that_make_no_sense_are_refused():
-    with pytest.raises(ValueError, match="what = 'value' must be 'regret' or 'suboptimality'"):
+    with pytest.raises(ValueError, match="what = 'value' must be one of 'regret', 'subopt"):
         curves_figure(make_data(), "value")
     with pytest.raises(ValueError, match="log = True must be '', 'x', 'y' or 'xy'"):
         curves_figure(make_data(), log=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import LogNorm, to_rgb
 
-from optimist.report import figures_grid
+from optimist.report import figures_board
 from optimist.report.figures_grid import optimism_figure
 
 BOARD = ["#####", "#s..#", "#.#$#", "#####"]
@@ -27,6 +27,7 @@ def make_run(agent, episodes, bonus=True):
         "bonus": [[1 / (1 + k)] * 5 for k in episodes] if bonus else None,
         "ascension": [[0.0] * 4 + [s] for s in share],
         "occupancy": [[1 - s, s, 0.0, 0.0, 0.0] for s in share],
+        "difference": None,
         "policy": [UNIFORM if k < 50 else RIGHT for k in episodes],
     }
 
@@ -123,12 +124,12 @@ def test_walls_are_darker_and_paper_is_lighter_than_any_state(drawn):
     under, mesh = boards[0, 0].collections[:2]
     walls = np.array([[c == "#" for c in line] for line in BOARD])
     colours = under.get_array()
-    assert (colours[walls] == to_rgb(figures_grid.WALL)).all()
-    assert not (colours[~walls] == to_rgb(figures_grid.WALL)).any()
+    assert (colours[walls] == to_rgb(figures_board.WALL)).all()
+    assert not (colours[~walls] == to_rgb(figures_board.WALL)).any()
     states = [lightness(mesh.cmap(x)[:3]) for x in np.linspace(0, 1, 20)]
     assert (np.diff(states) > 0).all()  # in grey the order is the same
-    assert states[0] > lightness(figures_grid.WALL) + 20
-    assert states[-1] < lightness(figures_grid.PAPER) - 5
+    assert states[0] > lightness(figures_board.WALL) + 20
+    assert states[-1] < lightness(figures_board.PAPER) - 5
 
 
 def test_what_is_no_state_is_told_from_walls():
@@ -137,7 +138,7 @@ def test_what_is_no_state_is_told_from_walls():
     picture["cells"] = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0]]
     _, boards, _ = draw(picture)
     colours = boards[0, 0].collections[0].get_array()
-    expected = [figures_grid.PAPER, figures_grid.PAPER, figures_grid.WALL]
+    expected = [figures_board.PAPER, figures_board.PAPER, figures_board.WALL]
     assert [tuple(colours[at]) for at in ((2, 1), (3, 0), (3, 1))] == [to_rgb(c) for c in expected]
 
 
@@ -238,7 +239,7 @@ def test_boards_of_all_shapes_have_room(board):
     ],
 )
 def test_recorded_episodes_are_spread_in_their_logarithm(episodes, shown):
-    assert figures_grid.spread(episodes) == shown
+    assert figures_board.spread(episodes) == shown
 
 
 def test_what_was_not_recorded_is_refused():

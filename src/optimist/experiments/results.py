@@ -34,6 +34,9 @@ class Cell:
         The episodes whose policies were evaluated, [T].
     suboptimality, regret
         Of each seed at each of them, [n, T]; the regret is in units of value.
+    matching_error, average_matching_error
+        How far the features of each policy are from the expert's, and the mean of that over all
+        policies up to it, [n, T]; None if no expert is imitated.
     average, iqm
         The mean suboptimality over a run: its mean and its interquartile mean over the seeds.
     final
@@ -52,6 +55,12 @@ class Cell:
         self.episode: IntArray = tables[0]["episode"]
         self.suboptimality: FloatArray = np.array([t["suboptimality"] for t in tables]) / scale
         self.regret: FloatArray = np.array([t["regret"] for t in tables])
+        self.matching_error: FloatArray | None = None
+        self.average_matching_error: FloatArray | None = None
+        if "matching_error" in tables[0]:
+            self.matching_error = np.array([t["matching_error"] for t in tables])
+            sums = [columns.cumulative(self.episode, error) for error in self.matching_error]
+            self.average_matching_error = np.array(sums) / self.episode
         self.averages: FloatArray = np.array([columns.average(t) for t in tables]) / scale
         self.finals: FloatArray = np.array([columns.final(t) for t in tables]) / scale
 
@@ -158,10 +167,15 @@ class Results:
 
     def plot(
         self,
-        what: Literal["regret", "suboptimality"] = "regret",
+        what: Literal[
+            "regret", "suboptimality", "matching_error", "average_matching_error"
+        ] = "regret",
         log: Literal["", "x", "y", "xy"] = "",
     ) -> "Figure":
-        """The curves of all worlds as a figure of matplotlib, with logarithmic axes if asked."""
+        """The curves of all worlds as a figure of matplotlib, with logarithmic axes if asked.
+
+        Matching errors are those of imitators, in the worlds that have some.
+        """
         from optimist.report.figures import curves_figure
 
         return curves_figure(self.data, what, log)

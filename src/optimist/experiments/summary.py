@@ -23,6 +23,9 @@ POINTS = 60
 DIGITS = 5
 """Significant digits of the numbers on a page."""
 
+ROUNDING = 1e-12
+"""Differences of exact occupancies below this are rounding errors, and none."""
+
 
 def summary(results: "Results") -> dict[str, Any]:
     """The data of a report."""
@@ -85,7 +88,7 @@ def _curves(cell: "Cell") -> dict[str, Any]:
     regret, lost = cell.regret[:, at], cell.suboptimality[:, at]
     rng = np.random.default_rng(0)
     iqm = statistics.iqm_band(lost, rng)
-    return {
+    curves = {
         "episode": cell.episode[at].tolist(),
         "regret": _band(statistics.mean_band(regret, rng)),
         "suboptimality": {
@@ -96,6 +99,12 @@ def _curves(cell: "Cell") -> dict[str, Any]:
         },
         "seeds": {"regret": _rows(regret), "suboptimality": _rows(lost)},
     }
+    for name in ("matching_error", "average_matching_error"):
+        error = getattr(cell, name)
+        if error is not None:
+            curves[name] = _band(statistics.mean_band(error[:, at], rng))
+            curves["seeds"][name] = _rows(error[:, at])
+    return curves
 
 
 def shown_points(episode: IntArray) -> IntArray:
@@ -113,15 +122,24 @@ def shown_points(episode: IntArray) -> IntArray:
 
 
 def _picture(results: "Results", name: str) -> dict[str, Any]:
-    """What the first seed of each agent believed on the way."""
+    """What the first seed of each agent believed on the way.
+
+    The optimum is the expert of those who imitate one: theirs are the differences from it.
+    """
     world = results.study.worlds[name]
     mdp, best = world.mdp, world.mdp.optimal()
+    expert = mdp.state_occupancy(best.policy)
     first = {r.agent: r for r in reversed(results.finished) if r.world == name}
     runs = []
     for agent in results.study.agents:
         if agent not in first:
             continue
         shots = results.folder.of(first[agent]).snapshots
+        occupancy = mdp.state_occupancy(shots.policy)
+        cell = results.cell(name, agent)
+        imitates = cell is not None and cell.matching_error is not None
+        more = occupancy - expert
+        more[np.abs(more) < ROUNDING] = 0.0
         runs.append(
             {
                 "agent": agent,
@@ -130,7 +148,8 @@ def _picture(results: "Results", name: str) -> dict[str, Any]:
                 "value": _rows(shots.value),
                 "bonus": _rows(shots.bonus.mean(axis=2)),
                 "ascension": _rows(shots.ascension.mean(axis=2)),
-                "occupancy": _rows(mdp.state_occupancy(shots.policy)),
+                "occupancy": _rows(occupancy),
+                "difference": _rows(more) if imitates else None,
                 "policy": [_rows(policy) for policy in shots.policy],
             }
         )
@@ -140,7 +159,7 @@ def _picture(results: "Results", name: str) -> dict[str, Any]:
         "moves": world.moves and [list(move) for move in world.moves],
         "optimal": {
             "value": _numbers(best.V),
-            "occupancy": _numbers(mdp.state_occupancy(best.policy)),
+            "occupancy": _numbers(expert),
             "policy": _rows(best.policy),
         },
         "runs": runs,

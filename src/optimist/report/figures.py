@@ -15,6 +15,7 @@ import numpy as np
 from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.report.figures_grid import optimism_figure
+from optimist.report.figures_imitation import imitation_figure
 from optimist.report.figures_style import LINE, broken, legend, look, number, panels, settled, style
 
 if TYPE_CHECKING:
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-LABELS = {"regret": "cumulative regret", "suboptimality": "relative suboptimality"}
+LABELS = {
+    "regret": "cumulative regret",
+    "suboptimality": "relative suboptimality",
+    "matching_error": "matching error",
+    "average_matching_error": "average matching error",
+}
 """Short enough for one row of panels; relative is to the optimal value."""
 
 DECADES = 4
@@ -39,7 +45,7 @@ DATES = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 @style()
 def curves_figure(
     data: dict[str, Any],
-    what: Literal["regret", "suboptimality"] = "regret",
+    what: Literal["regret", "suboptimality", "matching_error", "average_matching_error"] = "regret",
     log: Literal["", "x", "y", "xy"] = "",
 ) -> "Figure":
     """A panel a world: the mean over the seeds and its bootstrap band, for each agent.
@@ -50,7 +56,9 @@ def curves_figure(
         The data of the report.
     what
         Regret has a scale of its own in each world; suboptimality, a fraction of the optimal
-        value, has the same in all.
+        value, has the same in all. The matching error is how far the features of a policy are from
+        the expert's, the average that of the policies so far. Only agents that imitate an expert
+        have them, and only worlds with such agents are shown, each with a scale of its own.
     log
         Which axes are logarithmic. If both are, regret of order sqrt(K) is a line of slope 1/2.
         Curves and bands have gaps where they are not positive, and leave the panel by its lower
@@ -66,10 +74,14 @@ def curves_figure(
     array([0.5, 1. , 1.2])
     """
     if what not in LABELS:
-        raise ValueError(f"what = {what!r} must be 'regret' or 'suboptimality'")
+        raise ValueError(f"what = {what!r} must be one of {', '.join(map(repr, LABELS))}")
     if log not in ("", "x", "y", "xy"):
         raise ValueError(f"log = {log!r} must be '', 'x', 'y' or 'xy'")
     worlds, agents = data["worlds"], [agent["name"] for agent in data["agents"]]
+    if "matching_error" in what:
+        worlds = with_imitators(data)
+        if not worlds:
+            raise ValueError("the report has no imitators, so there is no matching error to draw")
     figure, axes, columns = panels(worlds, height=1.25 if len(worlds) > 1 else 1.8)
     heights = [_heights(world, what, "y" in log) for world in worlds]
     shared = np.concatenate(heights) if what == "suboptimality" else None
@@ -77,7 +89,7 @@ def curves_figure(
     for i, (ax, world) in enumerate(zip(axes, worlds, strict=True)):
         for j, agent in enumerate(agents):
             curve = world["curves"].get(agent)
-            if curve and curve["episode"]:
+            if curve and curve["episode"] and what in curve:
                 lines[agent] = _curve(ax, curve, what, log, j, len(agents))
         _limit(ax, "x", _episodes(world, "x" in log), "x" in log)
         _limit(ax, "y", heights[i] if shared is None else shared, "y" in log, margin=0.04)
@@ -89,6 +101,11 @@ def curves_figure(
     figure.supylabel(LABELS[what])
     legend(figure, {agent: lines[agent] for agent in agents if agent in lines})
     return settled(figure)
+
+
+def with_imitators(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The worlds in which somebody imitates an expert."""
+    return [w for w in data["worlds"] if any("matching_error" in c for c in w["curves"].values())]
 
 
 def _curve(
@@ -169,7 +186,8 @@ def save_figures(
     """Write all figures of a report into a folder; where they are.
 
     They are regret, suboptimality and summary, and for each world with a picture optimism-NAME, of
-    its first run with bonuses.
+    its first run with bonuses. If there are imitators, there are matching-error and
+    average-matching-error, and imitation-WORLD-AGENT for each of them in each world with a picture.
     """
     if not set(formats) <= set(DATES):
         raise ValueError(f"formats = {formats!r} must be some of {', '.join(DATES)}")
@@ -187,13 +205,19 @@ def _figures(data: dict[str, Any]) -> Iterator[tuple[str, "Figure"]]:
     yield "regret", curves_figure(data, "regret")
     yield "suboptimality", curves_figure(data, "suboptimality", log="x")
     yield "summary", summary_figure(data)
+    if with_imitators(data):
+        yield "matching-error", curves_figure(data, "matching_error", log="x")
+        yield "average-matching-error", curves_figure(data, "average_matching_error", log="xy")
     taken: set[str] = set()
     for world in data["worlds"]:
-        if world["picture"] and world["picture"]["runs"]:
-            runs = world["picture"]["runs"]
+        name, only = world["name"], {"worlds": [world]}
+        runs = world["picture"]["runs"] if world["picture"] else []
+        if runs:
             run = next((run for run in runs if run["bonus"]), runs[0])
-            name = _file_name(f"optimism-{world['name']}", taken)
-            yield name, optimism_figure({"worlds": [world]}, world["name"], run["agent"])
+            yield _file_name(f"optimism-{name}", taken), optimism_figure(only, name, run["agent"])
+        for agent in dict.fromkeys(run["agent"] for run in runs if run["difference"]):
+            called = _file_name(f"imitation-{name}-{agent}", taken)
+            yield called, imitation_figure(only, name, agent)
 
 
 def _file_name(wanted: str, taken: set[str]) -> str:
@@ -221,7 +245,7 @@ def _finite(parts: list[FloatArray]) -> FloatArray:
 
 def _heights(world: dict[str, Any], what: str, log: bool) -> FloatArray:
     """All heights in the panel of a world, to fit its axis to."""
-    curves = [curve[what] for curve in world["curves"].values()]
+    curves = [curve[what] for curve in world["curves"].values() if what in curve]
     return _finite([_numbers(c[key], log) for c in curves for key in ("mean", "low", "high")])
 
 

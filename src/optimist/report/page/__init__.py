@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.core import storage
-from optimist.report.page import parts
+from optimist.report.page import imitation, parts
 
 SCRIPTS = (
     "base.js",
@@ -25,6 +25,7 @@ SCRIPTS = (
     "charts.js",
     "colours.js",
     "board.js",
+    "panels.js",
     "optimism.js",
     "start.js",
 )
@@ -58,6 +59,7 @@ def render(data: dict[str, Any]) -> str:
         "script": script,
         "digits": str(DIGITS),
         **parts.of(data),
+        **imitation.parts(data),
     }
     # One pass, so that braces in somebody's title are left alone.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _asset("page.html"))

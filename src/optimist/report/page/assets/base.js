@@ -2,7 +2,9 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
-const state = { world: 0, x: "linear", y: "linear", centre: "mean", seeds: "band", hidden: new Set() };
+const state = {
+  world: 0, x: "linear", y: "linear", centre: "mean", matching: "matching_error", seeds: "band", hidden: new Set(),
+};
 const watchers = [];
 
 /** Set something and tell everyone who draws. */

@@ -50,10 +50,15 @@ function startMultiples() {
 /** Draw all that can be seen; `window.optimist.drawn` tells when it is done. */
 function drawCharts() {
   const world = data.worlds[state.world];
-  const regret = drawChart(byId("regret"), world, "regret");
-  const loss = drawChart(byId("suboptimality"), world, "suboptimality");
-  sayWhatIsShown(regret.leftOut, loss.leftOut);
-  optimist.drawn = Promise.all([regret.done, loss.done, drawMultiples()]);
+  const drawn = ["regret", "suboptimality"].map((quantity) => drawChart(byId(quantity), world, quantity));
+  const matching = byId("matching");
+  if (matching) {
+    const imitators = Object.values(world.curves).some((curve) => curve[state.matching]);
+    for (const part of document.querySelectorAll("[data-matching]")) part.hidden = !imitators;
+    if (imitators) drawn.push(drawChart(matching, world, state.matching));
+  }
+  sayWhatIsShown(drawn);
+  optimist.drawn = Promise.all([...drawn.map((chart) => chart.done), drawMultiples()]);
   return optimist.drawn;
 }
 
@@ -73,17 +78,18 @@ async function drawMultiples() {
 function drawChart(place, world, quantity, small = false) {
   const { traces: drawn, leftOut } = traces(world, quantity, state);
   place.setAttribute("role", "group");
-  place.setAttribute("aria-label", `${quantity} in ${world.name}; the tables hold its totals`);
+  const { name } = QUANTITIES[quantity];
+  place.setAttribute("aria-label", `${name} in ${world.name}; the tables hold the totals of losses`);
   const config = {
     responsive: true, displaylogo: false, displayModeBar: small ? false : "hover",
     // Named one by one: by default there is a button that sends the data to plotly's servers.
     modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
     showSendToCloud: false, plotlyServerURL: "",
-    toImageButtonOptions: { format: "svg", filename: `${quantity} in ${world.name}` },
+    toImageButtonOptions: { format: "svg", filename: `${name} in ${world.name}` },
   };
   const fit = state.y === "log" ? logRange(drawn) : null;
   leftOut.below = fit?.cut ?? null;
-  return { done: plotly.react(place, drawn, layout(world, quantity, small, fit), config), leftOut };
+  return { quantity, leftOut, done: plotly.react(place, drawn, layout(world, quantity, small, fit), config) };
 }
 
 function layout(world, quantity, small, fit) {
@@ -93,7 +99,7 @@ function layout(world, quantity, small, fit) {
     ticks: "outside", ticklen: 4, automargin: true, tickfont: { color: quiet },
   };
   const title = (text) => (small ? undefined : { text, standoff: 8, font: { color: quiet, size: 12.5 } });
-  const share = quantity === "suboptimality";
+  const { name, ticks } = QUANTITIES[quantity];
   return {
     autosize: true,
     margin: small ? { l: 44, r: 6, t: 6, b: 26 } : { l: 60, r: 10, t: 10, b: 44 },
@@ -102,14 +108,14 @@ function layout(world, quantity, small, fit) {
     hovermode: "x unified", modebar: { bgcolor: "rgba(0,0,0,0)", color: quiet, activecolor: ink },
     hoverlabel: { bgcolor: paper, bordercolor: rule, font: { color: ink, size: 12 }, namelength: 26 },
     // Zooming survives a change of agents, not one of world or scale.
-    uirevision: [world.name, state.x, state.y].join("\n"),
+    uirevision: [world.name, quantity, state.x, state.y].join("\n"),
     xaxis: {
       ...axis, type: state.x, title: title("episode"), tickformat: "~s",
       rangemode: "tozero", hoverformat: ",", unifiedhovertitle: { text: "episode %{x:,}" },
     },
     yaxis: {
-      ...axis, type: state.y, title: title(share ? "suboptimality" : "regret"),
-      rangemode: "tozero", tickformat: share ? "~p" : "~s",
+      ...axis, type: state.y, title: title(name),
+      rangemode: "tozero", tickformat: ticks,
       // On a short log axis there is room for 1, 2 and 5 of each decade.
       ...(fit && { range: fit.range, dtick: fit.decades < (small ? 1.5 : 2.5) ? "D2" : 1 }),
     },
@@ -118,18 +124,22 @@ function layout(world, quantity, small, fit) {
 }
 
 /** Say whose mean is drawn, and what a log axis leaves out. */
-function sayWhatIsShown(regret, loss) {
+function sayWhatIsShown(charts) {
   const centre = state.centre === "mean" ? "the mean" : "the interquartile mean";
   byId("centre-said").textContent = `share of the optimal value lost; ${centre} over the seeds`;
   const said = [];
   if (state.x === "log" || state.y === "log") {
-    const lines = regret.lines + loss.lines, bands = regret.bands + loss.bands;
+    const sum = (key) => charts.reduce((total, { leftOut }) => total + leftOut[key], 0);
+    const lines = sum("lines"), bands = sum("bands");
     said.push("A logarithmic axis cannot show zero or less:", lines + bands === 0 ? "here nothing had to be left out." :
       `lines have gaps at ${number(lines)} such points, and bands at ${number(bands)} where their lower edge is.`);
   }
-  if (regret.below !== null) said.push(`Regret below ${number(regret.below, 2)} lies under its axis.`);
-  if (loss.below !== null) said.push(`Suboptimality below ${percent(loss.below)} lies under its axis.`);
-  if (regret.below !== null || loss.below !== null) said.push("A double click on the chart shows all of it.");
+  const cut = charts.filter(({ leftOut }) => leftOut.below !== null);
+  for (const { quantity, leftOut } of cut) {
+    const { name, form } = QUANTITIES[quantity];
+    said.push(`${name[0].toUpperCase()}${name.slice(1)} below ${form(leftOut.below, 2)} lies under its axis.`);
+  }
+  if (cut.length) said.push("A double click on the chart shows all of it.");
   byId("left-out").textContent = said.join(" ");
 }
 

@@ -7,6 +7,9 @@ const MAPS = {
   // magma reversed, without its black end: optimism, which fades into paper
   ember:
     "fcfdbf fddea0 febf84 fe9f6d fa7f5e f1605d de4968 c43c75 a8327d 8c2981 721f81 57157e 3b0f70",
+  // coolwarm, for differences: zero is grey, which is told from paper
+  coolwarm:
+    "3b4cc0 4e68d8 6282ea 779af7 8db0fe a3c2fe b9d0f9 ccd9ed dddcdc ecd3c5 f5c4ac f7b093 f4987a eb7d62 dd5f4b ca3b37 b40426",
   // Blues, for time spent
   blues: "f7fbff deebf7 c6dbef 9dcae1 6aaed6 4191c6 2070b4 08509b 08306b",
 };
@@ -17,10 +20,10 @@ const stopsOf = Object.fromEntries(
   ]),
 );
 
-/** A scale from numbers to colours that stays the same along the slider. */
-function scale(map, rows, log = false) {
+/** A scale from numbers to colours that stays the same along the slider; it begins at zero if it can. */
+function scale(map, rows, log = false, least = 0) {
   const numbers = rows.flat().filter((x) => x !== null);
-  let low = 0, high = 0;
+  let low = least, high = least;
   for (const x of numbers) {
     low = Math.min(low, x);
     high = Math.max(high, x);
@@ -36,6 +39,23 @@ function scale(map, rows, log = false) {
   };
   return { map, low, high, log, place };
 }
+
+/** A scale for differences: zero is in the middle, and to both sides it is logarithmic, linear between. */
+function signedScale(map, rows) {
+  let high = 0;
+  for (const x of rows.flat()) high = Math.max(high, Math.abs(x)); // of a null 0
+  const least = high * LEAST_DIFFERENCE;
+  const place = (x) => {
+    if (high === 0) return 0.5;
+    const size = Math.abs(x) / least;
+    const share = (size <= 1 ? size : 1 + Math.log10(size)) / (1 - Math.log10(LEAST_DIFFERENCE));
+    return 0.5 + 0.5 * Math.sign(x) * Math.min(1, share); // rounding may take it beyond
+  };
+  return { map, low: -high, high, least, place };
+}
+
+/** Below this share of the largest, equal steps of colour are equal differences, not equal factors. */
+const LEAST_DIFFERENCE = 1e-2;
 
 /** How far below its largest number a log scale goes on; what is less has the last colour. */
 const LEAST_SHARE = 1e-5;
@@ -66,8 +86,9 @@ function colourBar(scale) {
   return element("div", { class: "bar" }, bar, labels);
 }
 
-function marks({ low, high, log }) {
-  if (!(high > low)) return [[low, `${number(low, 3)} everywhere`]];
+function marks({ low, high, log, least }) {
+  if (!(high > low)) return [[low, `${number(Math.abs(low), 3)} everywhere`]];
+  if (least) return [low, -least, 0, least, high].map((x) => [x, number(x, 2)]);
   if (!log) return [low, (low + high) / 2, high].map((x) => [x, number(x, 3)]);
   const middle = Math.sqrt(low * high);
   return [[low, `≤ ${number(low, 2)}`], [middle, number(middle, 2)], [high, number(high, 2)]];

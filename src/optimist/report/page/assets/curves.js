@@ -1,5 +1,13 @@
 // From the curves of a world to what plotly draws, without plotly.
 
+/** What there are charts of: its name, and how its numbers are said, in a text and at a tick. */
+const QUANTITIES = {
+  regret: { name: "regret", form: number, ticks: "~s" },
+  suboptimality: { name: "suboptimality", form: percent, ticks: "~p" },
+  matching_error: { name: "matching error", form: number, ticks: "~g" },
+  average_matching_error: { name: "average matching error", form: number, ticks: "~g" },
+};
+
 const KEYS = {
   mean: { value: "mean", low: "low", high: "high" },
   iqm: { value: "iqm", low: "iqm_low", high: "iqm_high" },
@@ -11,7 +19,7 @@ function traces(world, quantity, chosen) {
   const leftOut = { lines: 0, bands: 0 };
   data.agents.forEach((agent, i) => {
     const curve = world.curves[agent.name];
-    if (!curve) return;
+    if (!curve?.[quantity]) return; // only imitators have an expert to match
     const visible = !chosen.hidden.has(i);
     const keys = KEYS[quantity === "suboptimality" ? chosen.centre : "mean"];
     const values = curve[quantity];
@@ -81,7 +89,7 @@ function band(x, low, high, canShow) {
 }
 
 function said(quantity, value, low, high) {
-  const form = quantity === "suboptimality" ? percent : number;
+  const { form } = QUANTITIES[quantity];
   return form(value) + (low === null ? "" : ` [${form(low)}, ${form(high)}]`);
 }
 

@@ -1,21 +1,4 @@
-// What optimism does: five boards of one run, a slider over its episodes, and a cell's numbers.
-
-const PANELS = [
-  { key: "value", title: "Value", about: "what the agent hopes for, with what it plays", map: "viridis" },
-  { key: "optimal", title: "Optimal value", about: "the truth, with an optimal policy", map: "viridis" },
-  {
-    key: "bonus", title: "Bonus", about: "added to rewards where little is known; mean of the actions",
-    map: "ember", absent: "This agent has no bonuses.",
-  },
-  {
-    key: "ascension", title: "Heaven", about: "probability of an imagined ascent; mean of the actions",
-    map: "ember", absent: "This agent imagines no transitions to heaven.",
-  },
-  {
-    key: "occupancy", title: "Occupancy", about: "where its policy spends its discounted time, exactly",
-    map: "blues", log: true,
-  },
-];
+// What optimism does: boards of one run, a slider over its episodes, and a cell's numbers.
 
 const STEP_MILLISECONDS = 550;
 
@@ -100,32 +83,34 @@ class OptimismView {
     const last = this.run.episodes.length - 1;
     this.slider.max = last;
     this.slider.value = this.index === undefined ? Math.ceil(last / 2) : Math.min(this.index, last);
-    const best = this.picture.optimal;
-    // Hopes and truth share one scale, so that equal colours are equal values.
-    const values = [...this.run.value, best.value];
-    const far = needsLog(this.run.value, best.value);
-    const figures = PANELS.map((panel) => {
-      const rows = panel.key === "optimal" ? [best.value] : this.run[panel.key];
-      const ofValues = panel.map === "viridis";
-      const log = ofValues ? far : Boolean(panel.log);
-      const about = element("span", { class: "quiet" }, panel.about + (rows && log ? "; log colours" : ""));
-      const caption = element("figcaption", {}, element("b", {}, panel.title), " ", about);
-      const figure = element("figure", { class: "panel", "data-panel": panel.key }, caption);
-      if (!rows) {
-        figure.append(element("p", { class: "absent" }, panel.absent));
-        return { figure };
-      }
-      const colours = scale(panel.map, ofValues ? values : rows, log);
-      const board = new Board(this.picture, panel.key);
-      const bar = colourBar(colours);
-      bar.style.maxWidth = `max(${board.svg.style.maxWidth}, 13rem)`;
-      figure.append(board.svg, bar);
-      return { panel, rows, colours, board, figure };
-    });
-    this.drawn = figures.filter((each) => each.board);
-    const [value, optimal, ...others] = figures.map((each) => each.figure);
-    this.panels.replaceChildren(value, optimal, this.readout, ...others);
+    this.imitates = this.run.difference !== null;
+    const scales = this.imitates ? scalesOfImitator(this.run, this.picture.optimal)
+      : scalesOfExplorer(this.run, this.picture.optimal);
+    this.readout.classList.toggle("across", this.imitates);
+    this.drawn = [];
+    const order = this.imitates ? IMITATOR : EXPLORER;
+    this.panels.replaceChildren(...order.map((key) => {
+      return key === "readout" ? this.readout : this.makePanel(key, scales[key]);
+    }));
     this.showEpisode();
+  }
+
+  makePanel(key, colours) {
+    const panel = PANELS[key];
+    const about = (this.imitates && panel.ofImitator) || panel.about;
+    const log = colours && (colours.log || colours.least) ? "; log colours" : "";
+    const caption = [element("b", {}, panel.title), " ", element("span", { class: "quiet" }, about + log)];
+    const figure = element("figure", { class: "panel", "data-panel": key }, element("figcaption", {}, ...caption));
+    if (!colours) {
+      figure.append(element("p", { class: "absent" }, panel.absent));
+      return figure;
+    }
+    const board = new Board(this.picture, key);
+    const bar = colourBar(colours);
+    bar.style.maxWidth = `max(${board.svg.style.maxWidth}, 13rem)`;
+    figure.append(board.svg, bar);
+    this.drawn.push({ key, colours, board });
+    return figure;
   }
 
   showEpisode() {
@@ -134,9 +119,12 @@ class OptimismView {
     const many = `after ${number(played)} episode${played === 1 ? "" : "s"}`;
     this.said.textContent = played === 0 ? "before the first episode" : many;
     this.slider.setAttribute("aria-valuetext", this.said.textContent);
-    for (const { panel, rows, colours, board } of this.drawn) {
-      const policies = { value: this.run.policy[this.index], optimal: this.picture.optimal.policy };
-      board.show(rows[panel.key === "optimal" ? 0 : this.index], colours, policies[panel.key]);
+    const best = this.picture.optimal, policy = this.run.policy[this.index];
+    const still = { optimal: best.value, expert: best.occupancy };
+    const policies = { value: policy, optimal: best.policy, expert: best.policy };
+    if (this.imitates) policies.occupancy = policy;
+    for (const { key, colours, board } of this.drawn) {
+      board.show(still[key] ?? this.run[key][this.index], colours, policies[key]);
     }
     this.choose(this.chosen);
   }
@@ -148,19 +136,20 @@ class OptimismView {
     const { run, index, picture } = this;
     const [row, column] = picture.cells[x];
     const now = (key) => number(run[key] ? run[key][index][x] : null);
+    const best = this.imitates ? "expert" : "optimal";
     const lines = [
-      ["value", `${now("value")} (optimal ${number(picture.optimal.value[x])})`],
+      ["value", now("value") + (this.imitates ? "" : ` (optimal ${number(picture.optimal.value[x])})`)],
       ["bonus", now("bonus")],
       ["heaven", now("ascension")],
-      ["occupancy", `${now("occupancy")} (optimal ${number(picture.optimal.occupancy[x])})`],
+      ["occupancy", `${now("occupancy")} (${best} ${number(picture.optimal.occupancy[x])})`],
       ["plays", plays(run.policy[index][x], picture.moves)],
-      ["optimal play", plays(picture.optimal.policy[x], picture.moves)],
+      [`${best} play`, plays(picture.optimal.policy[x], picture.moves)],
     ];
+    if (this.imitates) lines.splice(4, 0, ["difference", now("difference")]);
     this.readout.replaceChildren(
       element("b", {}, `State ${x}`), ` in row ${row + 1}, column ${column + 1}`,
-      element("dl", {}, ...lines.flatMap(([name, text]) => [
-        element("dt", {}, name), element("dd", { "data-number": name }, text),
-      ])),
+      element("dl", {}, ...lines.map(([name, text]) =>
+        element("div", {}, element("dt", {}, name), element("dd", { "data-number": name }, text)))),
       element("p", { class: "hint" }, "Point at a cell of any board, or move with the arrow keys."),
     );
   }
@@ -182,16 +171,6 @@ class OptimismView {
     this.play.textContent = "Play";
   }
 }
-
-/** Where hopes began far above the truth, equal steps of colour would leave the truth all dark. */
-function needsLog(hopes, truth) {
-  const range = (numbers) => numbers.filter((x) => x !== null)
-    .reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [0, 0]);
-  const [leastHope, mostHope] = range(hopes.flat()), [leastTruth, mostTruth] = range(truth);
-  return leastHope >= 0 && leastTruth >= 0 && mostHope > FAR * mostTruth;
-}
-
-const FAR = 3;
 
 /** The nearest cell in a direction, or the same if there is none. */
 function neighbour(cells, x, [down, right]) {

@@ -1,0 +1,205 @@
+"""Boards of a world for a figure: its cells in colours, arrows of a policy, and a colour bar."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.checks import FloatArray
+from optimist.report.figures_style import WIDE, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure
+
+EPISODES = 5
+"""How many of the recorded episodes are shown."""
+
+DECADES = 3
+"""How far below its largest value a logarithmic colour scale goes."""
+
+SIGNED_DECADES = 2
+"""And one of differences to either side, before it becomes linear around zero."""
+
+WALL, PAPER = "#101010", "#ffffff"
+"""Walls are darker than any state; all else that is no state is left white, which is lighter."""
+
+MARKS = {"s": "S", "$": "G"}
+"""Letters for starts and goals."""
+
+NO_ARROW = "s$x="
+"""Starts and goals have a letter; goals, pits and ground are never left whatever one does."""
+
+SMALLEST = 3.5
+"""Arrows are not drawn in smaller cells, in points: nobody could see them."""
+
+
+def spread(episodes: list[int]) -> list[int]:
+    """Which recorded episodes to show: some that are spread evenly in their logarithm.
+
+    The state before the first episode is left out: nothing has been computed by then.
+
+    Examples
+    --------
+    >>> spread([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 500])
+    [1, 3, 5, 8, 10]
+    """
+    first = 1 if len(episodes) > 1 and episodes[0] == 0 else 0
+    recorded = np.log(np.maximum(episodes[first:], 1))
+    wanted = np.linspace(recorded[0], recorded[-1], EPISODES)
+    nearest = np.abs(recorded - wanted[:, None]).argmin(axis=1)
+    return [first + int(i) for i in np.unique(nearest)]
+
+
+def find(data: dict[str, Any], world: str, agent: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The picture of a world and the first run of an agent in it."""
+    pictures = {w["name"]: w["picture"] for w in data["worlds"]}
+    if world not in pictures:
+        raise ValueError(f"the report has no world {world!r}")
+    if not pictures[world]:
+        raise ValueError(f"the report has no picture of {world!r}")
+    runs = {run["agent"]: run for run in reversed(pictures[world]["runs"])}
+    if agent not in runs:
+        raise ValueError(f"the report has no picture of {agent!r} in {world!r}")
+    return pictures[world], runs[agent]
+
+
+def canvas(
+    board: list[str], rows: list[str], headings: list[str]
+) -> tuple["Figure", list[list["Axes"]], list["Axes"]]:
+    """A figure with a board for each row and heading, and a bar at the right of each row."""
+    from matplotlib.figure import Figure
+
+    tall = len(board) / max(len(line) for line in board)
+    flat = tall < 0.7  # then the names of the rows lie down
+    left, right, top = 0.75 if flat else 0.4, 0.5, 0.17  # inches
+    beside, below = 0.06, 0.12  # and between boards
+    width = (WIDE - left - right) / len(headings)
+    height = min(max((width - beside) * tall, 0.3), 1.5) + below
+    total = top + height * len(rows)
+    figure = Figure(figsize=(WIDE, total))
+    across, up = (width - beside) / WIDE, (height - below) / total
+    axes, bars = [], []
+    for i, name in enumerate(rows):
+        bottom = 1 - (top + (i + 1) * height - 0.5 * below) / total
+        lefts = [(left + j * width) / WIDE for j in range(len(headings))]
+        axes.append([figure.add_axes((x, bottom, across, up)) for x in lefts])
+        bars.append(figure.add_axes((1 - right / WIDE, bottom, 0.07 / WIDE, up)))
+        place = 0.5 * left / WIDE, bottom + up / 2
+        turned = 0 if flat else 90
+        figure.text(*place, name, rotation=turned, ha="center", va="center", linespacing=0.9)
+    for ax, heading in zip(axes[0], headings, strict=True):
+        ax.set_title(heading)
+    return figure, axes, bars
+
+
+def scale(values: FloatArray, log: bool) -> Any:
+    """One colour scale, a Normalize, for all boards of a row."""
+    from matplotlib.colors import LogNorm, Normalize
+
+    if log:
+        high = values.max(initial=0) or 1.0
+        low = max(values.min(initial=high, where=values > 0), high / 10**DECADES)
+        return LogNorm(low if low < high else high / 10, high)
+    low, high = values.min(), values.max()
+    return Normalize(low, high if high > low else low + 1)
+
+
+def centred(values: FloatArray) -> Any:
+    """One colour scale, a Normalize, for differences: zero is in the middle."""
+    from matplotlib.colors import SymLogNorm
+
+    most = np.abs(values).max(initial=0) or 1.0
+    # With linscale = 0.9 all that is linear takes as much room as a decade.
+    return SymLogNorm(most / 10**SIGNED_DECADES, linscale=0.9, vmin=-most, vmax=most)
+
+
+def draw(
+    ax: "Axes", picture: dict[str, Any], values: FloatArray, norm: Any, signed: bool = False
+) -> "QuadMesh":
+    """Colour the cells of the states by their values, over walls and paper."""
+    from matplotlib import colormaps
+    from matplotlib.colors import Colormap, ListedColormap, to_rgb
+
+    across = max(len(line) for line in picture["board"])
+    board = [line.ljust(across) for line in picture["board"]]
+    under = np.array([[to_rgb(WALL if c == "#" else PAPER) for c in line] for line in board])
+    numbers = np.full((len(board), across), np.nan)
+    # A logarithmic scale leaves zeros out, which would then look like paper.
+    numbers[tuple(np.transpose(picture["cells"]))] = np.maximum(values, norm.vmin)
+    if signed:
+        colours: Colormap = colormaps["coolwarm"]  # zero is grey, which is told from paper
+    else:
+        # Viridis without its darkest fifth, which in grey looks like a wall.
+        colours = ListedColormap(colormaps["viridis"](np.linspace(0.2, 1, 256)))
+    edges: dict[str, Any] = {"edgecolors": "face", "linewidth": 0.5}  # no seams between cells
+    ax.pcolormesh(under, **edges)
+    mesh = ax.pcolormesh(np.ma.masked_invalid(numbers), norm=norm, cmap=colours, **edges)
+    ax.set(xticks=(), yticks=(), aspect="equal")
+    ax.invert_yaxis()
+    ax.spines[:].set_visible(False)
+    letter: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold"}
+    size = min(max(0.7 * _cell(ax, board), 5), 8)
+    for row, line in enumerate(board):
+        for column in [i for i, c in enumerate(line) if c in MARKS]:
+            [ink] = _ink(mesh, numbers[[row], [column]])
+            place = column + 0.5, row + 0.5
+            ax.text(*place, MARKS[line[column]], color=ink, fontsize=size, **letter)
+    return mesh
+
+
+def arrows(ax: "Axes", picture: dict[str, Any], policy: Any, mesh: "QuadMesh") -> None:
+    """The mean move of a policy in each cell."""
+    cells = np.array(picture["cells"])
+    free = [picture["board"][row][column] not in NO_ARROW for row, column in cells]
+    if not any(free) or _cell(ax, picture["board"]) < SMALLEST:
+        return
+    moves = np.array(policy, dtype=np.float64) @ np.array(picture["moves"], dtype=np.float64)
+    row, column = cells[free].T
+    down, right = 0.8 * moves[free].T
+    ax.quiver(
+        column + 0.5,
+        row + 0.5,
+        right,
+        down,
+        color=_ink(mesh, np.array(mesh.get_array())[row, column]),
+        pivot="mid",
+        angles="xy",
+        scale_units="xy",
+        scale=1,
+        units="x",  # from here on in cells, and heads in widths
+        width=0.1,
+        headwidth=4,
+        headlength=3.5,
+        headaxislength=3.5,
+    )
+
+
+def _cell(ax: "Axes", board: list[str]) -> float:
+    """The side of a cell in points."""
+    box, across = ax.get_window_extent(), max(len(line) for line in board)
+    return 72 / ax.figure.dpi * min(box.width / across, box.height / len(board))
+
+
+def _ink(mesh: "QuadMesh", values: FloatArray) -> list[str]:
+    """Black or white, whichever is seen on the colours of these values."""
+    light = np.array(mesh.cmap(mesh.norm(values)))[:, :3] @ (0.299, 0.587, 0.114)
+    return ["black" if x > 0.5 else "white" for x in light]
+
+
+def colour_bar(figure: "Figure", ax: "Axes", mesh: "QuadMesh", below: bool) -> None:
+    """A bar with few ticks, pointed if some values lie below it."""
+    from matplotlib.colors import LogNorm, SymLogNorm
+    from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
+
+    ticks = 3 if ax.get_window_extent().height > 0.5 * figure.dpi else 2
+    bar = figure.colorbar(mesh, cax=ax, extend="min" if below else "neither", format=number)
+    if isinstance(mesh.norm, SymLogNorm):
+        power = 10.0 ** np.floor(np.log10(mesh.get_clim()[1]))
+        sizes = [power, power / 10][: ticks - 1]
+        bar.locator = FixedLocator([-x for x in sizes] + [0, *sizes[::-1]])
+    else:
+        log = isinstance(mesh.norm, LogNorm)
+        bar.locator = LogLocator(numticks=ticks + 1) if log else MaxNLocator(ticks)
+    bar.minorticks_off()
+    bar.outline.set_visible(False)
