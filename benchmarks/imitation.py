@@ -1,0 +1,308 @@
+"""How well FRA-IL imitates, against the paper's bounds: ``python -m benchmarks.imitation``.
+
+It prints the tables of docs/imitation.md and draws its figure. Default parameters throughout; gaps
+are exact, <nu0, V^{pi_E} - V^{pi}> under the true rewards, which no learner has seen. Intervals are
+of the mean over the runs, by the bootstrap.
+"""
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"  # read when BLAS is loaded, so before NumPy is imported
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+import optimist as opt
+from benchmarks.timing import best_of
+from optimist.checks import FloatArray
+from optimist.experiments.learners import expert_data, shown_features
+from optimist.experiments.statistics import Estimate, estimate
+from optimist.imitation import BehaviouralCloning, FeatureDataset, FraIL
+from optimist.theory import imitation as theory
+
+SEEDS = 30
+DELTA = 0.1
+"""The bound of the reward player's regret holds with probability 1 - 2 delta."""
+
+WORLDS: dict[str, opt.envs.World] = {
+    "slippery grid 5 x 5": opt.envs.GridWorld(),
+    "FourRooms": opt.envs.FourRooms(),
+    "RiverSwim 6": opt.envs.RiverSwim(6),
+}
+LENGTHS = (500, 2000, 8000, 32000)
+SAMPLES = (30, 100, 300, 1000, 3000)
+
+TAUS = (30, 100, 300, 1000, 3000, 10000)
+TAU_RUNS, TAU_EPISODES = 100, 50_000
+
+EPISODES = (10, 30, 100, 300, 1000, 3000, 10000, 30000)
+K_RUNS, ACTIONS, EPSILON = 10, 4, 0.05
+GAMMA = 0.9
+
+
+def states(world: opt.envs.World) -> Any:
+    """phi_r(x, a) = e_x."""
+    return shown_features(world, "states")
+
+
+def side_by_side(run: Any, cells: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """The results of a function at all these arguments, in their order."""
+    return list(Parallel(n_jobs=-1)(delayed(run)(*cell) for cell in cells))
+
+
+def spread(values: FloatArray) -> Estimate:
+    """The mean of some runs and its interval."""
+    return estimate(values, "mean", np.random.default_rng(0))
+
+
+def row(*cells: Any) -> None:
+    """A row of a table in Markdown."""
+    print("|", " | ".join(str(c) for c in cells), "|")
+
+
+def header(*cells: Any) -> None:
+    """The head of a table in Markdown."""
+    row(*cells)
+    print("|---" * len(cells) + "|")
+
+
+# In worlds that take exploration
+
+
+def imitate(name: str, K: int, samples: float, seed: int) -> tuple[float, float, float]:
+    """The share of the expert's value lost over the last quarter; the matching error there; and
+    the reward player's regret as a share of its bound (nan if r_true is not linear in phi_r).
+    """
+    world = WORLDS[name]
+    best = world.mdp.optimal()
+    expert = expert_data(world, states(world), samples, seed)
+    il = FraIL(world, expert, seed=seed, stride=max(1, K // 2000))
+    history = il.learn(K, show_progress=False)
+    parts = history.regret(best.policy, world.mdp.r)
+    late = slice(3 * len(history.evaluated) // 4, None)
+    exact = world.mdp.state_occupancy(best.policy)
+    mixture = history.feature_expectations[late].mean(axis=0)
+    share = math.nan
+    if np.ptp(world.mdp.r, axis=1).max() == 0:  # a reward of states, as phi_r is
+        bound = theory.reward_regret_bound(
+            K, world.mdp.gamma, 1.0, il.W_max, il.R_max, expert.size, DELTA
+        )
+        share = K * float(parts.reward_player.mean()) / bound
+    lost = float(parts.imitation[late].mean()) / best.value
+    return lost, float(np.linalg.norm(mixture - exact)), share
+
+
+def worlds() -> None:
+    """The share of the expert's value that is lost, by the number of episodes."""
+    print(f"\n### Lost over the last quarter of K episodes, exact expert, {SEEDS} seeds\n")
+    header("world", "K", "lost", "95% interval", "worst seed", "matching error", "regret / bound")
+    for name in WORLDS:
+        for K in LENGTHS:
+            cells = [(name, K, math.inf, seed) for seed in range(SEEDS)]
+            lost, matching, share = np.array(side_by_side(imitate, cells)).T
+            e = spread(lost)
+            interval = f"{e.low:.2%} - {e.high:.2%}"
+            within = "does not apply" if np.isnan(share).any() else f"<= {share.max():.3f}"
+            row(name, f"{K:,}", f"{e.value:.2%}", interval, f"{lost.max():.2%}",
+                f"{matching.mean():.3f}", within)  # fmt: skip
+    print(f"\n### The same with tau_E samples of the expert, K = 2,000, {SEEDS} seeds\n")
+    header("world", *(f"tau_E = {n:,}" for n in SAMPLES), "exact")
+    for name in WORLDS:
+        found = []
+        for samples in (*SAMPLES, math.inf):
+            cells = [(name, 2000, samples, seed) for seed in range(SEEDS)]
+            found.append(f"{np.array(side_by_side(imitate, cells))[:, 0].mean():.1%}")
+        row(name, *found)
+
+
+# Against the lower bound in tau_E
+
+
+def pair_gap(tau_E: int, epsilon: float, member: int, seed: int) -> tuple[float, float]:
+    """The mean gap of the policies played, in a member of the pair; and the share of the bound."""
+    world = opt.envs.LowerTauE(member=member, epsilon=epsilon, gamma=GAMMA)
+    phi, rng = states(world), np.random.default_rng([seed, member, tau_E])
+    expert = FeatureDataset.from_rollouts(world, world.expert, phi, tau_E, rng)
+    il = FraIL(world, expert, phi, seed=seed, stride=TAU_EPISODES // 500)
+    parts = il.learn(TAU_EPISODES, show_progress=False).regret(world.expert, world.mdp.r)
+    sizes = (GAMMA, 1.0, il.W_max, il.R_max)
+    bound = theory.reward_regret_bound(TAU_EPISODES, *sizes, tau_E, DELTA)
+    regret = TAU_EPISODES * float(parts.reward_player.mean())
+    return float(parts.imitation.mean()), regret / bound
+
+
+def slopes(points: Sequence[tuple[float, ...]]) -> FloatArray:
+    """Print how gaps fall, in logarithms, from 100 on; the points as rows, [6, n]."""
+    x, gap, *rest = np.array(points).T
+    late = x >= 100
+    found = np.polyfit(np.log(x[late]), np.log(gap[late]), 1)[0]
+    print(f"\nThe slope of the gap in the logarithms is {found:.2f}.")
+    return np.array([x, gap, *rest])
+
+
+def against_tau_E() -> FloatArray:
+    """The gap on the hardest pair for each tau_E."""
+    print(
+        f"\n### LowerTauE: the hardest pair for each tau_E, K = {TAU_EPISODES:,}, "
+        f"{TAU_RUNS} experts a member\n"
+    )
+    header("tau_E", "epsilon", "gap", "95% interval", "lower bound", "uniform play", "regret/bound")
+    points = []
+    for tau_E in TAUS:
+        epsilon = theory.hardest_epsilon_tau_E(tau_E, GAMMA)
+        cells = [(tau_E, epsilon, m, seed) for m in (0, 1) for seed in range(TAU_RUNS)]
+        gaps, shares = np.array(side_by_side(pair_gap, cells)).T
+        e, bound = spread(gaps), theory.lower_bound_tau_E(tau_E, GAMMA)
+        pair = opt.envs.LowerTauE.pair(2, epsilon, GAMMA)
+        guess = np.mean([w.mdp.value(w.expert) - w.mdp.value(w.mdp.uniform_policy) for w in pair])
+        row(f"{tau_E:,}", f"{epsilon:.4f}", f"{e.value:.4f}", f"{e.low:.4f} - {e.high:.4f}",
+            f"{bound:.4f}", f"{guess:.4f}", f"<= {shares.max():.3f}")  # fmt: skip
+        points.append((tau_E, e.value, e.low, e.high, bound, guess))
+    return slopes(points)
+
+
+# Against the lower bound in K
+
+
+def family_gap(K: int, epsilon: float, special: int, seed: int) -> float:
+    """The mean gap of the policies played in a member of the family, with an exact expert."""
+    world = opt.envs.LowerK(ACTIONS, special, epsilon, GAMMA)
+    expert = FeatureDataset.from_policy(world, world.expert, states(world))
+    il = FraIL(world, expert, seed=seed, stride=max(1, K // 500))
+    history = il.learn(K, show_progress=False)
+    return float(history.regret(world.expert, world.mdp.r).imitation.mean())
+
+
+def against_K(fixed: float | None) -> FloatArray:
+    """The gap on the family for each K: with one epsilon, or with the hardest for each K."""
+    which = "the hardest family for each K" if fixed is None else f"epsilon = {fixed:g}"
+    print(f"\n### LowerK: {which}, {K_RUNS} seeds in each of {ACTIONS} members, exact expert\n")
+    header("K", "epsilon", "gap", "95% interval", "lower bound", "uniform play")
+    points = []
+    for K in EPISODES:
+        epsilon = theory.hardest_epsilon_K(K, ACTIONS, GAMMA) if fixed is None else fixed
+        cells = [(K, epsilon, a, seed) for a in range(ACTIONS) for seed in range(K_RUNS)]
+        e = spread(np.array(side_by_side(family_gap, cells)))
+        bound = theory.lower_bound_K(K, ACTIONS, GAMMA, epsilon)
+        world = opt.envs.LowerK(ACTIONS, 0, epsilon, GAMMA)
+        guess = world.mdp.value(world.expert) - world.mdp.value(world.mdp.uniform_policy)
+        row(f"{K:,}", f"{epsilon:.4f}", f"{e.value:.4f}", f"{e.low:.4f} - {e.high:.4f}",
+            f"{bound:.4f}", f"{guess:.4f}")  # fmt: skip
+        points.append((K, e.value, e.low, e.high, bound, guess))
+    return slopes(points)
+
+
+# When actions are observed
+
+
+def clone(name: str, samples: int, seed: int) -> float:
+    """The share of the expert's value that behavioural cloning of so many pairs loses."""
+    mdp = WORLDS[name].mdp
+    best, rng = mdp.optimal(), np.random.default_rng([seed, 1])
+    features = opt.features.OneHot(mdp.n_states, mdp.n_actions)
+    cloned = BehaviouralCloning.from_rollouts(mdp, best.policy, features, samples, rng).policy
+    return float(mdp.suboptimality(cloned.probabilities(np.arange(mdp.n_states))) / best.value)
+
+
+def cloning() -> None:
+    """What cloning does with the same data, and with actions."""
+    print("\n### Behavioural cloning, which needs actions\n")
+    world = WORLDS["slippery grid 5 x 5"]
+    try:
+        BehaviouralCloning(expert_data(world, states(world), 100, seed=0))
+    except (TypeError, ValueError) as error:
+        print(f"> {error}\n")
+    header("world", *(f"{n:,} pairs" for n in SAMPLES))
+    for name in WORLDS:
+        found = [np.mean([clone(name, n, seed) for seed in range(SEEDS)]) for n in SAMPLES]
+        row(name, *(f"{lost:.1%}" for lost in found))
+
+
+# Speed
+
+
+def ratio(world: opt.envs.World, shown: str, own: bool, episodes: int) -> float:
+    """Time a step of FRA-IL over that of learning with fixed rewards, all else alike."""
+    phi_r, phi_P = shown_features(world, shown), world.features if own else None
+    expert = FeatureDataset.from_policy(world, world.mdp.optimal().policy, phi_r)
+    config = FraIL(world, expert, phi_r, phi_P).config
+    rewarded = world.mdp.affine(config.r_max)
+
+    def imitation() -> Any:
+        il = FraIL(world, expert, phi_r, phi_P, seed=0, stride=0)
+        il.learn(episodes)
+        return il
+
+    def fixed(features: Any) -> Any:
+        agent = opt.RmaxRaviUcb(rewarded, features, config, seed=0, stride=0)
+        agent.learn(episodes)
+        return agent
+
+    imitation()
+    seconds, il = best_of(5, imitation)
+    other, agent = best_of(5, partial(fixed, il.features))
+    return float(seconds / il.steps / (other / agent.steps))
+
+
+def speed() -> None:
+    """Against learning with fixed rewards, on one thread."""
+    print("\n### Time a step: FRA-IL over the same engine with fixed rewards\n")
+    header("world", "phi_r", "phi_P", "ratio")
+    E = opt.envs
+    for world, shown, own, episodes in (
+        (E.GridWorld(), "states", False, 20_000),
+        (E.GridWorld(), "pairs", False, 20_000),
+        (E.FourRooms(), "states", False, 5_000),
+        (E.RiverSwim(6), "states", False, 20_000),
+        (E.DeepSea(20), "states", False, 5_000),
+        (E.RandomLinear(50, 200, 5), "linear", True, 500),
+    ):
+        name = type(world).__name__
+        found = ratio(world, shown, own, episodes)
+        row(name, shown, "the same" if own else "one-hot", f"{found:.2f}")
+
+
+def figure(curves: Sequence[tuple[str, str, FloatArray]], file: Path) -> None:
+    """The measured gaps over the lower bounds."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    from optimist.report.figures_style import WIDE, style
+
+    with style(), rc_context({"text.parse_math": True, "mathtext.fontset": "stix"}):
+        fig = Figure(figsize=(WIDE, 2.3), layout="constrained")
+        for ax, (title, label, points) in zip(fig.subplots(1, 3), curves, strict=True):
+            x, gap, low, high, bound, guess = points
+            there = bound > min(gap) / 3
+            ax.plot(x, guess, color="#777777", ls=":", label="uniform play")
+            ax.plot(x, gap, color="#0072B2", marker="o", ms=3, label="FRA-IL")
+            ax.fill_between(x, low, high, color="#0072B2", alpha=0.2, lw=0)
+            ax.plot(x[there], bound[there], color="#D55E00", ls="--", label="lower bound")
+            ax.set(xscale="log", yscale="log", xlabel=label, title=title)
+        fig.axes[0].set_ylabel("gap to the expert, in value")
+        fig.axes[0].legend()
+        fig.savefig(file, dpi=200)
+
+
+def main() -> None:
+    """Print everything and draw the figure."""
+    speed()  # first, while nothing else runs
+    worlds()
+    curves = [
+        ("hardest pair for each $\\tau_E$", "expert samples $\\tau_E$", against_tau_E()),
+        ("hardest family for each $K$", "episodes $K$", against_K(None)),
+        (f"one family, $\\epsilon$ = {EPSILON:g}", "episodes $K$", against_K(EPSILON)),
+    ]
+    cloning()
+    figure(curves, Path(__file__).parents[1] / "docs" / "imitation-bounds.png")
+
+
+if __name__ == "__main__":
+    main()
