@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -24,7 +24,7 @@ from benchmarks.timing import best_of
 from optimist.checks import FloatArray
 from optimist.experiments.learners import expert_data, shown_features
 from optimist.experiments.statistics import Estimate, estimate
-from optimist.imitation import BehaviouralCloning, FeatureDataset, FraIL
+from optimist.imitation import BehaviouralCloning, FeatureDataset, FraIL, FraILConfig
 from optimist.theory import imitation as theory
 
 SEEDS = 30
@@ -57,7 +57,7 @@ def side_by_side(run: Any, cells: Iterable[tuple[Any, ...]]) -> list[Any]:
     return list(Parallel(n_jobs=-1)(delayed(run)(*cell) for cell in cells))
 
 
-def spread(values: FloatArray) -> Estimate:
+def spread(values: Any) -> Estimate:
     """The mean of some runs and its interval."""
     return estimate(values, "mean", np.random.default_rng(0))
 
@@ -76,50 +76,74 @@ def header(*cells: Any) -> None:
 # In worlds that take exploration
 
 
-def imitate(name: str, K: int, samples: float, seed: int) -> tuple[float, float, float]:
-    """The share of the expert's value lost over the last quarter; the matching error there; and
-    the reward player's regret as a share of its bound (nan if r_true is not linear in phi_r).
-    """
+class Imitation(NamedTuple):
+    """What came of a run; the first three are of the last quarter of its episodes."""
+
+    lost: float  # as a share of the expert's value
+    astray: float  # the share of the policies that lose more than a tenth of it
+    matching: float  # the matching error of the mixture of the policies
+    regret: float  # of the reward player, as a share of its bound; nan if that does not apply
+    steps: float
+
+
+def imitate(name: str, K: int, samples: float, fresh: bool, seed: int) -> Imitation:
+    """Imitate the optimal policy of a world from states."""
     world = WORLDS[name]
     best = world.mdp.optimal()
     expert = expert_data(world, states(world), samples, seed)
-    il = FraIL(world, expert, seed=seed, stride=max(1, K // 2000))
+    config = FraILConfig(fresh=fresh)
+    il = FraIL(world, expert, config=config, seed=seed, stride=max(1, K // 2000))
     history = il.learn(K, show_progress=False)
     parts = history.regret(best.policy, world.mdp.r)
     late = slice(3 * len(history.evaluated) // 4, None)
-    exact = world.mdp.state_occupancy(best.policy)
+    lost = parts.imitation[late] / best.value
     mixture = history.feature_expectations[late].mean(axis=0)
+    matching = np.linalg.norm(mixture - world.mdp.state_occupancy(best.policy))
     share = math.nan
-    if np.ptp(world.mdp.r, axis=1).max() == 0:  # a reward of states, as phi_r is
-        bound = theory.reward_regret_bound(
-            K, world.mdp.gamma, 1.0, il.W_max, il.R_max, expert.size, DELTA
-        )
+    if np.ptp(world.mdp.r, axis=1).max() == 0:  # r_true is linear in phi_r, of norm 1
+        sizes = (world.mdp.gamma, 1.0, il.W_max, il.R_max)
+        bound = theory.reward_regret_bound(K, *sizes, expert.size, DELTA)
         share = K * float(parts.reward_player.mean()) / bound
-    lost = float(parts.imitation[late].mean()) / best.value
-    return lost, float(np.linalg.norm(mixture - exact)), share
+    astray = (lost > 0.1).mean()
+    return Imitation(float(lost.mean()), float(astray), float(matching), share, float(il.steps))
+
+
+def imitations(name: str, K: int, samples: float = math.inf, fresh: bool = False) -> Imitation:
+    """The same over all seeds, each an array."""
+    cells = [(name, K, samples, fresh, seed) for seed in range(SEEDS)]
+    return Imitation(*np.array(side_by_side(imitate, cells)).T)
 
 
 def worlds() -> None:
     """The share of the expert's value that is lost, by the number of episodes."""
     print(f"\n### Lost over the last quarter of K episodes, exact expert, {SEEDS} seeds\n")
-    header("world", "K", "lost", "95% interval", "worst seed", "matching error", "regret / bound")
+    header("world", "K", "lost", "95% interval", "worst seed", "policies that lose > 10%",
+           "matching error", "reward player's regret / bound")  # fmt: skip
     for name in WORLDS:
         for K in LENGTHS:
-            cells = [(name, K, math.inf, seed) for seed in range(SEEDS)]
-            lost, matching, share = np.array(side_by_side(imitate, cells)).T
-            e = spread(lost)
-            interval = f"{e.low:.2%} - {e.high:.2%}"
-            within = "does not apply" if np.isnan(share).any() else f"<= {share.max():.3f}"
-            row(name, f"{K:,}", f"{e.value:.2%}", interval, f"{lost.max():.2%}",
-                f"{matching.mean():.3f}", within)  # fmt: skip
+            found = imitations(name, K)
+            e, worst = spread(found.lost), np.max(found.regret)
+            row(
+                name,
+                f"{K:,}",
+                f"{e.value:.2%}",
+                f"{e.low:.2%} - {e.high:.2%}",
+                f"{np.max(found.lost):.2%}",
+                f"{np.mean(found.astray):.1%}",
+                f"{np.mean(found.matching):.3f}",
+                "does not apply" if np.isnan(worst) else f"<= {worst:.3f}",
+            )
     print(f"\n### The same with tau_E samples of the expert, K = 2,000, {SEEDS} seeds\n")
     header("world", *(f"tau_E = {n:,}" for n in SAMPLES), "exact")
     for name in WORLDS:
-        found = []
-        for samples in (*SAMPLES, math.inf):
-            cells = [(name, 2000, samples, seed) for seed in range(SEEDS)]
-            found.append(f"{np.array(side_by_side(imitate, cells))[:, 0].mean():.1%}")
-        row(name, *found)
+        kinds = [imitations(name, 2000, samples) for samples in (*SAMPLES, math.inf)]
+        row(name, *(f"{np.mean(found.lost):.1%}" for found in kinds))
+    print(f"\n### The last pair of an episode, or a fresh rollout, K = 2,000, {SEEDS} seeds\n")
+    header("world", "last pair: lost", "steps", "fresh rollout: lost", "steps")
+    for name in WORLDS:
+        both = [imitations(name, 2000, fresh=fresh) for fresh in (False, True)]
+        cells = [(f"{np.mean(f.lost):.1%}", f"{np.mean(f.steps):,.0f}") for f in both]
+        row(name, *cells[0], *cells[1])
 
 
 # Against the lower bound in tau_E
