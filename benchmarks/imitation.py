@@ -22,9 +22,16 @@ from joblib import Parallel, delayed
 import optimist as opt
 from benchmarks.timing import best_of
 from optimist.checks import FloatArray
+from optimist.experiments.curves import cumulative
 from optimist.experiments.learners import expert_data, shown_features
 from optimist.experiments.statistics import Estimate, estimate
-from optimist.imitation import BehaviouralCloning, FeatureDataset, FraIL, FraILConfig
+from optimist.imitation import (
+    BehaviouralCloning,
+    FeatureDataset,
+    FraIL,
+    FraILConfig,
+    ImitationHistory,
+)
 from optimist.theory import imitation as theory
 
 SEEDS = 30
@@ -60,6 +67,12 @@ def side_by_side(run: Any, cells: Iterable[tuple[Any, ...]]) -> list[Any]:
 def spread(values: Any) -> Estimate:
     """The mean of some runs and its interval."""
     return estimate(values, "mean", np.random.default_rng(0))
+
+
+def over_a_run(history: ImitationHistory, values: FloatArray) -> float:
+    """The mean over the episodes of what is known of those that were evaluated."""
+    episode = history.evaluated + 1
+    return float(cumulative(episode, values)[-1] / episode[-1])
 
 
 def row(*cells: Any) -> None:
@@ -101,9 +114,9 @@ def imitate(name: str, K: int, samples: float, fresh: bool, seed: int) -> Imitat
     matching = np.linalg.norm(mixture - world.mdp.state_occupancy(best.policy))
     share = math.nan
     if np.ptp(world.mdp.r, axis=1).max() == 0:  # r_true is linear in phi_r, of norm 1
-        sizes = (world.mdp.gamma, 1.0, il.W_max, il.R_max)
+        sizes = (world.mdp.gamma, 1.0, il.W_max, il.R_max / 2)  # as it is before the shift
         bound = theory.reward_regret_bound(K, *sizes, expert.size, DELTA)
-        share = K * float(parts.reward_player.mean()) / bound
+        share = K * over_a_run(history, parts.reward_player) / bound
     astray = (lost > 0.1).mean()
     return Imitation(float(lost.mean()), float(astray), float(matching), share, float(il.steps))
 
@@ -155,11 +168,12 @@ def pair_gap(tau_E: int, epsilon: float, member: int, seed: int) -> tuple[float,
     phi, rng = states(world), np.random.default_rng([seed, member, tau_E])
     expert = FeatureDataset.from_rollouts(world, world.expert, phi, tau_E, rng)
     il = FraIL(world, expert, phi, seed=seed, stride=TAU_EPISODES // 500)
-    parts = il.learn(TAU_EPISODES, show_progress=False).regret(world.expert, world.mdp.r)
-    sizes = (GAMMA, 1.0, il.W_max, il.R_max)
+    history = il.learn(TAU_EPISODES, show_progress=False)
+    parts = history.regret(world.expert, world.mdp.r)
+    sizes = (GAMMA, 1.0, il.W_max, il.R_max / 2)  # as it is before the shift
     bound = theory.reward_regret_bound(TAU_EPISODES, *sizes, tau_E, DELTA)
-    regret = TAU_EPISODES * float(parts.reward_player.mean())
-    return float(parts.imitation.mean()), regret / bound
+    regret = TAU_EPISODES * over_a_run(history, parts.reward_player)
+    return over_a_run(history, parts.imitation), regret / bound
 
 
 def slopes(points: Sequence[tuple[float, ...]]) -> FloatArray:
@@ -201,7 +215,7 @@ def family_gap(K: int, epsilon: float, special: int, seed: int) -> float:
     expert = FeatureDataset.from_policy(world, world.expert, states(world))
     il = FraIL(world, expert, seed=seed, stride=max(1, K // 500))
     history = il.learn(K, show_progress=False)
-    return float(history.regret(world.expert, world.mdp.r).imitation.mean())
+    return over_a_run(history, history.regret(world.expert, world.mdp.r).imitation)
 
 
 def against_K(fixed: float | None) -> FloatArray:

@@ -91,6 +91,55 @@ def test_the_numbers_are_those_of_the_library(optimist, as_json):
     assert found["samples"] is None
 
 
+def test_both_policies_and_the_weights_are_written(optimist, as_json, tmp_path):
+    record(optimist, "expert.npz", "--samples", "inf")
+    found = as_json(
+        *("imitate", "GridWorld", *SMALL, "--expert", "expert.npz", "--episodes", 90),
+        *("--policy", "last.safetensors", "--output", "drawn.safetensors"),
+        *("--weights", "simplex:2"),
+    )
+    il = FraIL(
+        WORLD,
+        FeatureDataset.load(tmp_path / "expert.npz"),
+        config=FraILConfig(opt.imitation.Simplex(2.0)),
+    )
+    il.learn(90)
+    x = np.arange(8)
+    for name, policy in (("last", il.policy), ("drawn", il.output)):
+        loaded = opt.load_policy(tmp_path / f"{name}.safetensors")
+        np.testing.assert_array_equal(loaded.probabilities(x), policy.probabilities(x))
+    assert found["reward_weights"] == il.reward_weights.tolist()
+    assert found["W_max"] == 2.0
+
+
+def test_a_policy_with_features_is_recorded_in_its_linear_world(optimist):
+    flags = ("--episodes", 20, "--seeds", 1, "--jobs", 1, "--policy", "p.safetensors")
+    assert optimist("learn", "RandomLinear", "--world.n-states", 12, *flags)[0] == 0
+    code, out, err = optimist(
+        *("expert", "RandomLinear", "--world.n-states", 12, "--policy", "p.safetensors"),
+        *("--features", "linear", "--out", "e.npz"),
+    )
+    assert code == 0, err
+    assert "the policy in p.safetensors" in out
+
+
+def test_what_was_learnt_before_an_interruption_is_shown(optimist, monkeypatch):
+    record(optimist, "expert.npz", "--samples", "inf")
+    learn = FraIL.learn
+
+    def interrupted(self, episodes, show_progress=True):
+        learn(self, episodes // 2, show_progress)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FraIL, "learn", interrupted)
+    code, out, err = optimist(
+        "imitate", "GridWorld", *SMALL, "--expert", "expert.npz", "--episodes", 80
+    )
+    assert code == 130
+    assert "interrupted after 40 episodes" in err
+    assert "FRA-IL in GridWorld, 40 episodes" in out
+
+
 def test_recorded_is_said_as_json(optimist):
     said = json.loads(record(optimist, "e.csv", "--samples", 7, "--json"))
     assert said == {"out": "e.csv", "samples": 7, "dimension": 8}
@@ -107,6 +156,13 @@ def test_recorded_is_said_as_json(optimist):
         (["expert", "GridWorld", "--out", "e.csv", "--samples", "inf"], "exact"),
         (["expert", "GridWorld", "--out", "e.npz", "--policy", "no.safetensors"], "no.safetensors"),
         (["expert", "GridWorld", "--out", "e.npz", "--features", "actions"], "actions"),
+        (["expert", "GridWorld", "--out", "nowhere/e.npz"], "there is no folder nowhere"),
+        (["expert", "GridWorld", "--out", "e.npz", "--policy", "."], "No such device"),
+        (["expert", "FourRooms", "--out", "e.npz", "--policy", "small.safetensors"], "8 states"),
+        (["imitate", "GridWorld", "--expert", "good.npz", "--policy", "no/p"], "no folder no"),
+        (["imitate", "GridWorld", "--expert", "good.npz", "--weights", "bal:1"], "ball:RADIUS"),
+        (["imitate", "GridWorld", "--expert", "good.npz", "--weights", "ball:1:2"], "ball:RADIUS"),
+        (["imitate", "GridWorld", "--expert", "good.npz", "--weights", "ball:-1"], "be positive"),
         (["imitate", "GridWorld"], "--expert"),
         (["imitate", "GridWorld", "--expert", "no.parquet"], "no.parquet"),
         (["imitate", "RiverSwim", "--expert", "good.npz"], "phi has d = 6"),
@@ -117,6 +173,7 @@ def test_recorded_is_said_as_json(optimist):
 )
 def test_a_mistake_is_answered_in_a_sentence(optimist, arguments, message):
     record(optimist, "good.npz", "--samples", 10)
+    opt.core.TablePolicy(WORLD.mdp.uniform_policy).save("small.safetensors")
     code, out, err = optimist(*arguments)
     assert code == 2
     assert message in err

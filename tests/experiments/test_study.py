@@ -12,6 +12,8 @@ from optimist.agents import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRavi
 from optimist.core import Never, Sigmoid, Threshold
 from optimist.envs import DeepSea, FourRooms, GridWorld, Maze, RiverSwim, SixArms
 from optimist.experiments import Study, StudyError
+from optimist.experiments.learners import ImitationConfig
+from optimist.imitation import Box, FraIL
 
 SMALL = """
 seeds = 2
@@ -341,6 +343,15 @@ def test_an_error_names_the_file(tmp_path):
     with pytest.raises(StudyError, match="line 3: seed = -1") as caught:
         Study.read(file)
     assert str(caught.value).startswith(f"{file}, line 3: ")
+
+
+def test_an_imitators_own_configuration_will_do():
+    config = FraIL.Config(Box(0.0, 2.0), beta=0.3)
+    study = Study({"river": RiverSwim(4)}, {"a": FraIL, "b": config}, episodes=10)
+    assert study.configurations == {
+        "a": ImitationConfig(),
+        "b": ImitationConfig(Box(0.0, 2.0), beta=0.3),
+    }
 
 
 @pytest.mark.parametrize(

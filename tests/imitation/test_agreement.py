@@ -71,7 +71,7 @@ def test_the_engine_agrees_with_the_pseudocode(setting, name, fresh, plain):
         close(history.weights[0], other.w)
         close(il.last_reward_weights, other.w)
         close(il.reward_weights, other.w_sum / (k + 1))
-        close(il._r, other.r[:-1])
+        close(il._player.r, other.r[:-1])
         close(il._iterate.V, other.V[:-1])
         close(np.exp(il._iterate.log_pi), other.pi[:-1])
         close(history.sup_q[0], other.sup_q)

@@ -121,6 +121,111 @@ def test_a_class_of_ones_own_learns_the_same(grid, fresh):
     np.testing.assert_allclose(known.reward_weights, own.reward_weights, rtol=0, atol=1e-12)
 
 
+class NonNegative(Ball):
+    """A ball, cut: a class that is derived from one that the engine knows."""
+
+    def project(self, w):
+        return super().project(np.maximum(w, 0))
+
+
+def test_a_class_derived_from_a_known_one_has_its_own_projection(grid):
+    world, _, expert = grid
+    il = FraIL(world, expert, config=FraILConfig(NonNegative(1.0)), stride=1)
+    history = il.learn(50)
+    assert history.weights.min() == 0
+    assert history.weights.max() > 0.1
+
+    class Renamed(Ball):
+        """It projects as its parent does."""
+
+    assert (Renamed.code, NonNegative.code) == (Ball.code, WeightClass.code)
+
+
+class Centred(OwnBall):
+    """Weights around a centre that it keeps, and gives away."""
+
+    def __init__(self, centre):
+        self.centre = centre
+
+    def project(self, w):
+        return self.centre if not np.any(w) else super().project(w)
+
+
+def test_what_a_class_returns_is_not_changed_behind_its_back(grid):
+    world, _, expert = grid
+    centre = np.full(8, 0.1)
+    FraIL(world, expert, config=FraILConfig(Centred(centre))).learn(20)
+    np.testing.assert_array_equal(centre, 0.1)
+
+
+@pytest.mark.parametrize("first", [[0] * 8, np.zeros(8, dtype=np.int64)])
+def test_the_first_weights_may_be_whole_numbers(grid, first):
+    world, _, expert = grid
+    il = FraIL(world, expert, config=FraILConfig(Centred(first)))
+    il.learn(20)
+    assert (il.last_reward_weights % 1 != 0).any()
+
+
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [
+        (np.zeros(3), r"the projection has shape \(3,\)"),
+        (np.full(8, np.nan), r"the projection\[0\] is nan"),
+        (np.full(8, 2.0), r"r_k\[0, 0\] = 3 is outside \[0, R_max\]"),
+    ],
+)
+def test_wrong_first_weights_are_noticed_at_once(grid, first, message):
+    world, _, expert = grid
+    with pytest.raises(ValueError, match=message):
+        FraIL(world, expert, config=FraILConfig(Centred(first)))
+
+
+class Breaking(OwnBall):
+    """It fails the seventh time."""
+
+    times = 0
+
+    def project(self, w):
+        self.times += 1
+        if self.times == 8:  # w_0 was the first
+            raise RuntimeError("no memory of how to project")
+        return super().project(w)
+
+
+def test_a_projection_that_fails_leaves_a_learner_that_says_so(grid, tmp_path):
+    """The episode before its failure can be loaded; the broken learner goes nowhere."""
+    world, _, expert = grid
+    il = FraIL(world, expert, config=FraILConfig(Breaking()), K=20, stride=1)
+    il.learn(6)
+    il.save(tmp_path)
+    with pytest.raises(RuntimeError, match="no memory"):
+        il.learn(14)
+    weights = il.last_reward_weights
+    sentence = "the projection failed after episode 7 .*: load the learner as it was saved before"
+    for go_on in (lambda: il.learn(1), lambda: il.save(tmp_path)):
+        with pytest.raises(ValueError, match=sentence):
+            go_on()
+    assert il.history.evaluated.tolist() == [0, 1, 2, 3, 4, 5]
+    np.testing.assert_array_equal(weights, il.history.weights[-1])
+    again = FraIL.load(tmp_path, world, expert, config=FraILConfig(Breaking()))
+    whole = FraIL(world, expert, config=FraILConfig(OwnBall()), K=20, stride=1)
+    whole.learn(10)
+    again.learn(4)
+    np.testing.assert_array_equal(again.history.weights, whole.history.weights)
+
+
+@pytest.mark.parametrize("size", [1e15, 1e17, 1e30])
+def test_the_simplex_is_projected_onto_from_afar(size):
+    from optimist.core.engine import project
+
+    for w in ([size], [size, size], [size, 0.0], [-size, size, size]):
+        found, again = Simplex(1.0).project(np.array(w)), np.array(w)
+        project(Simplex.code, np.array([1.0, 0.0]), again)
+        np.testing.assert_array_equal(found, again)
+        top = np.array(w) == size
+        np.testing.assert_array_equal(found, top / top.sum())
+
+
 class TooFar(OwnBall):
     """Its weights are longer than it says."""
 

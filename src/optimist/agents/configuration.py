@@ -49,6 +49,10 @@ class Configuration:
             raise ValueError(f"eta = {self.eta} must be positive (infinity is greedy)")
         if checks.real_number(self.beta, "beta") < 0:
             raise ValueError(f"beta = {self.beta} must not be negative")
+        if not isinstance(self.ascension, Ascension):
+            raise TypeError(
+                f"ascension = {self.ascension!r} must be a Sigmoid, Threshold, Truncation or Never"
+            )
         checks.positive(self.r_max, "r_max")
         if self.ridge is not None:
             checks.positive(self.ridge, "ridge")

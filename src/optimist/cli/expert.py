@@ -3,24 +3,26 @@
 import math
 from dataclasses import field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import tyro
 
 from optimist.cli import OK
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
-from optimist.cli.worlds import answered, named, needed_file, option, options
-from optimist.core import load_policy
-from optimist.experiments.learners import expert_data, shown_features
+from optimist.cli.worlds import answered, named, needed_file, option, options, to_be_written
+from optimist.core import SoftmaxPolicy, TablePolicy, load_policy, storage
+from optimist.envs import World
+from optimist.experiments.learners import Shown, expert_data, shown_features
 
 
 def main(arguments: list[str]) -> int:
     world, rest = named(arguments)
     given = parse(_options(world), f"expert {world}", rest)
     phi_r = shown_features(given.world, given.features)
+    to_be_written(given.out)
     with answered():
-        policy = None if given.policy is None else load_policy(given.policy)
+        policy = None if given.policy is None else _policy(given.policy, given.world)
         data = expert_data(given.world, phi_r, given.samples, given.seed, policy)
         data.save(given.out)
     if given.json:
@@ -31,6 +33,12 @@ def main(arguments: list[str]) -> int:
     shown = "the exact mean" if math.isinf(data.size) else f"{data.size:,} samples"
     print(f"{given.out}: {shown} of {data.dim} features ({given.features}) of {whose} in {world}")
     return OK
+
+
+def _policy(path: Path, world: World) -> SoftmaxPolicy | TablePolicy:
+    """A policy of this world; one that was learnt with features has those in which it is linear."""
+    one_hot = storage.read(path)[0].get("one_hot", True)
+    return load_policy(path, None if one_hot else world.features)
 
 
 def _options(world: str) -> type[Any]:
@@ -45,7 +53,7 @@ def _options(world: str) -> type[Any]:
         option("samples", float, 1000, "how many, or inf for their exact mean (not in .csv)"),
         option(
             "features",
-            Literal["states", "pairs", "linear"],
+            Shown,
             "states",
             "what is shown of a pair: its state, both, or features in which the world is linear",
         ),

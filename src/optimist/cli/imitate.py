@@ -1,32 +1,36 @@
 """``optimist imitate``: learn from an expert's features alone."""
 
 import math
-from typing import Any, Literal
+import sys
+from dataclasses import field, fields, replace
+from typing import Annotated, Any
 
-from optimist.cli import OK
+import tyro
+
+from optimist.cli import INTERRUPTED, OK
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent
-from optimist.cli.worlds import answered, file, named, needed_file, option, options
-from optimist.experiments.learners import shown_features
-from optimist.imitation import FeatureDataset, FraIL, FraILConfig
+from optimist.cli.worlds import answered, file, named, needed_file, option, options, to_be_written
+from optimist.experiments.learners import Shown, shown_features
+from optimist.imitation import Ball, Box, FeatureDataset, FraIL, FraILConfig, Simplex, WeightClass
 
 
 def main(arguments: list[str]) -> int:
     world, rest = named(arguments)
     given = parse(_options(world), f"imitate {world}", rest)
+    to_be_written(given.policy, given.output)
     with answered():
-        expert = FeatureDataset.load(given.expert)
-        phi_r = shown_features(given.world, given.features)
-        stride = max(1, given.episodes // 400)
-        il = FraIL(given.world, expert, phi_r, config=given.agent, seed=given.seed, stride=stride)
-        il.learn(given.episodes)
-    if given.policy is not None:
-        il.policy.save(given.policy)
+        il = imitator(given)
+        code = _learn(il, given.episodes)
+        if given.policy is not None:
+            il.policy.save(given.policy)
+        if given.output is not None:
+            il.output.save(given.output)
     found = outcome(il, given.world.mdp)
     if given.json:
         print_json(found)
-        return OK
+        return code
     table = new_table(f"FRA-IL in {world}, {il.episodes:,} episodes", "what", numbers=("it is",))
     for what, number in rows(found):
         table.add_row(what, number)
@@ -38,6 +42,45 @@ def main(arguments: list[str]) -> int:
         "feature expectations of learner and expert, exactly or from one draw an episode",
         highlight=False,
     )
+    return code
+
+
+def imitator(given: Any) -> FraIL:
+    """The learner of a command line, before its first episode."""
+    expert = FeatureDataset.load(given.expert)
+    phi_r = shown_features(given.world, given.features)
+    config = given.agent
+    if given.weights is not None:
+        config = replace(config, weights=weights_named(given.weights))
+    stride = max(1, given.episodes // 400)
+    return FraIL(given.world, expert, phi_r, given.world.features, config, None, given.seed, stride)
+
+
+def weights_named(text: str) -> WeightClass:
+    """A class of weights by its name and numbers.
+
+    Examples
+    --------
+    >>> weights_named("box:-1:1"), weights_named("simplex")
+    (Box(low=-1.0, high=1.0), Simplex(total=1.0))
+    """
+    kinds: dict[str, Any] = {"ball": Ball, "box": Box, "simplex": Simplex}
+    name, *numbers = text.split(":")
+    if name not in kinds or len(numbers) > len(fields(kinds[name])):
+        raise ValueError(f"weights = {text!r} is none of ball:RADIUS, box:LOW:HIGH, simplex:SUM")
+    made: WeightClass = kinds[name](*map(float, numbers))
+    return made
+
+
+def _learn(il: FraIL, episodes: int) -> int:
+    """Learn; if that is interrupted, go on with what was learnt. The exit code."""
+    try:
+        il.learn(episodes)
+    except KeyboardInterrupt:
+        if not il.episodes:
+            raise
+        print(f"interrupted after {il.episodes:,} episodes", file=sys.stderr)
+        return INTERRUPTED
     return OK
 
 
@@ -59,6 +102,7 @@ def outcome(il: FraIL, mdp: Any) -> dict[str, Any]:
         "lost_first": float(lost[:late].mean()),
         "lost_last": float(lost[-late:].mean()),
         "matching_error": float(((mixture - il.expert.mean) ** 2).sum() ** 0.5),
+        "reward_weights": il.reward_weights.tolist(),
         "estimated_matching_error": history.estimated_matching_error(max(1, il.episodes // 4)),
     }
 
@@ -78,6 +122,11 @@ def rows(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _options(world: str) -> type[Any]:
+    weights = tyro.conf.arg(
+        metavar="CLASS",
+        help="the class of reward weights: ball:RADIUS, box:LOW:HIGH or simplex:SUM",
+        help_behavior_hint="(default: the ball of --agent.weights.radius)",
+    )
     return options(
         f"Imitate an expert of {world} from its features alone, with FRA-IL.",
         world,
@@ -86,11 +135,17 @@ def _options(world: str) -> type[Any]:
         option("seed", int, 0, "seeds the run"),
         option(
             "features",
-            Literal["states", "pairs", "linear"],
+            Shown,
             "states",
             "what the data show of a pair: its state, both, or features of a linear world",
         ),
+        (
+            "weights",
+            Annotated[str | None, weights],
+            field(default=None),
+        ),
         file("policy", "FILE", "the last policy"),
+        file("output", "FILE", "the paper's output: one policy of all, drawn uniformly"),
         option("json", bool, False, "print the numbers as JSON"),
         agent=FraILConfig(),
     )

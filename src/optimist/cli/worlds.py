@@ -21,10 +21,15 @@ def answered() -> Iterator[None]:
     """What can be wrong with the values of flags, and with the files they name, is a sentence."""
     try:
         yield
-    except FileNotFoundError as error:
-        raise StudyError(f"a file is missing: {error}") from error
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise StudyError(str(error)) from error
+
+
+def to_be_written(*paths: Path | None) -> None:
+    """Refuse files in folders that do not exist, before any work is done."""
+    for path in paths:
+        if path is not None and not path.absolute().parent.is_dir():
+            raise StudyError(f"{path} cannot be written: there is no folder {path.parent}")
 
 
 def named(arguments: Sequence[str]) -> tuple[str, list[str]]:

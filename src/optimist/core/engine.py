@@ -323,7 +323,9 @@ def project(kind: int, numbers: FloatArray, w: FloatArray) -> None:
             w[i] = min(max(w[i], numbers[0]), numbers[1])
     elif kind == SIMPLEX:
         # max(w - t, 0) with the t for which it sums to numbers[0]: coordinates that it sends to
-        # zero are left out of the sum until no more of them are (Michelot, 1986).
+        # zero are left out of the sum until no more of them are (Michelot, 1986). Seen from the
+        # largest coordinate, which always stays, large numbers keep their digits.
+        w -= w.max()
         total, count, t = w.sum() - numbers[0], w.size, -np.inf
         while t < total / count:
             t = total / count

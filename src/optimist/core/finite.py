@@ -8,15 +8,24 @@ import scipy.sparse as sp
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.state import Iterate, Simulator, Statistics
-from optimist.features import FeatureMap, OneHot
+from optimist.features import Concatenation, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
 
 ROWS_AT_ONCE = 2**21
 """How many numbers of feature rows are held while they are read."""
 
 
-def check_features(features: FeatureMap, mdp: FiniteMDP) -> None:
+def check_features(features: FeatureMap, mdp: FiniteMDP, name: str = "features") -> None:
     """Refuse features of other states or actions than the world's."""
+    if not isinstance(features, FeatureMap):
+        raise TypeError(
+            f"{name} = {features!r} must be a FeatureMap; StateOnly(psi, n_actions) makes one of "
+            "features of states"
+        )
+    if isinstance(features, Concatenation):
+        check_features(features.phi_r, mdp, name)
+        check_features(features.phi_P, mdp, name)
+        return
     states = getattr(features, "n_states", None)
     if states is None:
         states = getattr(getattr(features, "psi", None), "n_states", mdp.n_states)
@@ -113,7 +122,8 @@ def _in_blocks(mdp: FiniteMDP, features: FeatureMap) -> tuple[FloatArray, IntArr
 
 def sparse_rows(features: FeatureMap, n_states: int) -> sp.csr_array:
     """The features of all pairs without their zeros, row ``x * A + a``."""
-    parts = [sp.csr_array(rows) for rows in _in_chunks(features, n_states)]
+    chunks = _in_chunks(features, n_states)
+    parts = [sp.csr_array(np.asarray(rows, dtype=np.float64)) for rows in chunks]
     return sp.csr_array(sp.vstack(parts, format="csr"))
 
 

@@ -1,8 +1,8 @@
 """Whoever learns in a study, by name: agents, and imitators of an optimal expert."""
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -37,7 +37,8 @@ class ImitationConfig(FraILConfig):
             raise ValueError(f"features = {self.features!r} is none of {', '.join(FEATURES)}")
 
 
-FEATURES = ("states", "pairs", "linear")
+Shown = Literal["states", "pairs", "linear"]
+FEATURES: tuple[str, ...] = get_args(Shown)
 
 LEARNERS: dict[str, type[RmaxRaviUcb]] = {**AGENTS, FraIL.__name__: FraIL}
 """Every learner by name."""
@@ -49,6 +50,17 @@ CONFIGS: dict[str, type[Any]] = {
 """The parameters that a study gives each of them."""
 
 
+def study_config(given: Any) -> Any:
+    """A learner's configuration in a study: of its class the default one."""
+    for name, learner in LEARNERS.items():
+        if given is learner:
+            practical = getattr(CONFIGS[name], "practical", CONFIGS[name])
+            return practical()
+    if type(given) is FraILConfig:  # with the default expert
+        return ImitationConfig(**{f.name: getattr(given, f.name) for f in fields(given)})
+    return given
+
+
 def make_learner(
     name: str, config: Any, world: World, episodes: int, stride: int, seed: int
 ) -> RmaxRaviUcb:
@@ -57,7 +69,7 @@ def make_learner(
         return AGENTS[name](world, config=config, seed=seed, stride=stride)
     phi_r = shown_features(world, config.features)
     expert = expert_data(world, phi_r, config.samples, seed)
-    return FraIL(world, expert, phi_r, config=config, K=episodes, seed=seed, stride=stride)
+    return FraIL(world, expert, phi_r, world.features, config, episodes, seed, stride)
 
 
 def shown_features(world: World, features: str) -> FeatureMap:

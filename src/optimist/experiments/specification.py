@@ -111,7 +111,8 @@ def derived_seed(seed: int, index: int, world: World, agent: Any) -> int:
 
     It depends on the world and the agent of the run and on nothing else of the study, so that
     adding an agent, a world or a seed changes no other run. Runs that differ in the number of their
-    episodes alone share it, and one begins as the other; all others are independent.
+    episodes alone share it, and one begins as the other, unless its parameters depend on that
+    number, as an imitator's step does; all others are independent.
     """
     own = digest({"world": world_table(world), "agent": agent_table(agent)})
     entropy = [seed, index, int(own[:32], 16)]

@@ -10,7 +10,7 @@ from typing import Any
 
 from optimist import checks
 from optimist.envs import World
-from optimist.experiments.learners import LEARNERS
+from optimist.experiments.learners import study_config
 from optimist.experiments.parameters import DataError, Plain, did_you_mean, grid
 from optimist.experiments.specification import (
     Specification,
@@ -111,10 +111,7 @@ class Study:
     @cached_property
     def configurations(self) -> dict[str, Any]:
         """The configuration of each agent."""
-        made = {
-            name: read_agent({"agent": given.__name__}) if given in LEARNERS.values() else given
-            for name, given in self.agents.items()
-        }
+        made = {name: study_config(given) for name, given in self.agents.items()}
         for config in made.values():
             agent_name(config)  # is one
         _refuse_twice("agents", made)

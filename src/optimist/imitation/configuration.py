@@ -1,7 +1,11 @@
 """The parameters of FRA-IL in one place."""
 
+import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from optimist import checks
 from optimist.agents import Configuration
 from optimist.core import Ascension, Sigmoid
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
@@ -9,8 +13,7 @@ from optimist.theory import parameters
 
 UNIT_BALL = Ball(1.0)
 
-SIGMOID = Sigmoid(parameters.alpha(10_000), parameters.omega(10_000))
-"""The paper's at K = 10,000, as in `Configuration.practical`."""
+SIGMOID = Configuration.practical().ascension
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,9 @@ class FraILConfig:
 
     Notes
     -----
+    Whatever else RMAX-RAVI-UCB can be told is as the paper has it: the last pair of an episode is
+    not learnt from, and the ascension function does not change on the way.
+
     The ridge is small because rewards that were shifted make all values large: a ridge of 1 would
     pull those of pairs seen n times down by a factor n / (n + 1), by more than practical bonuses
     make up for.
@@ -53,7 +59,12 @@ class FraILConfig:
 
     def __post_init__(self) -> None:
         if not isinstance(self.weights, WeightClass):
-            raise TypeError(f"weights = {self.weights!r} is not a WeightClass, such as Ball(1.0)")
+            raise TypeError(
+                f"weights = {self.weights!r} is not an instance of a WeightClass, such as Ball(1.0)"
+            )
+        if not isinstance(self.fresh, bool | np.bool_):
+            raise TypeError(f"fresh = {self.fresh!r} must be True or False")
+        object.__setattr__(self, "fresh", bool(self.fresh))
         self.rule(1.0)  # refuses bad parameters at once
 
     def rule(self, R_max: float) -> Configuration:
@@ -68,8 +79,8 @@ class FraILConfig:
         if isinstance(ascension, Sigmoid):  # the others do not depend on the scale
             ascension = Sigmoid(ascension.alpha / R_max, ascension.omega)
         return Configuration(
-            eta=self.eta / R_max,
-            beta=self.beta * R_max,
+            eta=checks.positive(self.eta, "eta") / R_max if self.eta != math.inf else math.inf,
+            beta=checks.real_number(self.beta, "beta") * R_max,
             ascension=ascension,
             r_max=R_max,
             ridge=self.ridge,
@@ -89,10 +100,11 @@ class FraILConfig:
         R_max: float,
         delta: float = 0.1,
     ) -> "FraILConfig":
-        """The parameters of Algorithm 2: those of the main theorem, in dimension d = d_r + d_P.
+        """The parameters of Algorithm 2, which are those of the main theorem.
 
-        B bounds the norm of (phi_r, phi_P), and W_max and R_max are those of the class, as `FraIL`
-        shows them.
+        d and B are those of the features of the linear MDP, `FraIL.features`; W_max bounds the
+        weights of the shifted rewards r_k in them (R_max sqrt(X A) does if they are one-hot); and
+        R_max is `FraIL.R_max`.
         """
         rule = Configuration.theory(K, d, n_actions, gamma, B, W_max, R_max, delta)
         sigmoid = Sigmoid(parameters.alpha(K) * R_max, parameters.omega(K))

@@ -228,14 +228,14 @@ class FeatureDataset:
         >>> FeatureDataset([[1, 0]]).check_fits(StateOnly(OneHotState(3), n_actions=2))
         Traceback (most recent call last):
         ...
-        ValueError: the dataset has rows of d = 2 features, and phi has d = 3: both must be of the
-        same feature map phi_r
+        ValueError: the dataset has rows of d = 2 features, and phi has d = 3: give the feature map
+        phi_r that it was recorded with
         """
         check_map(phi)
         if self.dim != phi.dim:
             raise ValueError(
                 f"the dataset has rows of d = {self.dim} features, and phi has d = {phi.dim}: "
-                "both must be of the same feature map phi_r"
+                "give the feature map phi_r that it was recorded with"
             )
         check_norms(self.features, phi.bound, "the bound B = {:.6g} of phi")
 

@@ -1,5 +1,6 @@
 """FRA-IL, Algorithm 2: imitation from expert features alone, on finite worlds."""
 
+import math
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -10,12 +11,14 @@ from optimist.agents import RmaxRaviUcb, checkpoint
 from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.core.finite import check_features, sparse_rows
-from optimist.core.state import OTHER, PLAY, UPDATE, WHOLE, Player, Record, Rule, Snapshots
+from optimist.core.state import OTHER, PLAY, UPDATE, WHOLE, Record, Rule, Snapshots
 from optimist.envs import World
 from optimist.features import Concatenation, FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.history import ImitationHistory
+from optimist.imitation.player import RewardPlayer
+from optimist.imitation.recording import finite_mdp
 from optimist.mdp import FiniteMDP
 from optimist.theory import imitation as theory
 
@@ -57,6 +60,8 @@ class FraIL(RmaxRaviUcb):
 
     Attributes
     ----------
+    settings
+        The parameters as they were given; ``config`` is the policy player's, scaled to R_max.
     W_max, R_max, shift
         What follows from the class of weights: ||w|| <= W_max, and r_k = Phi_r w_k + shift lies in
         [0, R_max].
@@ -86,30 +91,24 @@ class FraIL(RmaxRaviUcb):
         seed: int = 0,
         stride: int = 10,
     ) -> None:
-        given = world.mdp if isinstance(world, World) else world
+        given = finite_mdp(world)
         n_states, n_actions = given.n_states, given.n_actions
         bare = given.with_rewards(np.zeros((n_states, n_actions)))
         if reward_features is None:
             reward_features = StateOnly(OneHotState(n_states), n_actions)
-        check_features(reward_features, bare)
-        expert.check_fits(reward_features)
-        if expert.gamma not in (None, bare.gamma):
-            raise ValueError(
-                f"the expert was recorded with gamma = {expert.gamma:g}, "
-                f"the world has gamma = {bare.gamma:g}: their occupancies do not compare"
-            )
+        check_features(reward_features, bare, "reward_features")
+        _check_expert(expert, reward_features, bare.gamma)
         self.settings = FraILConfig() if config is None else config
+        if not isinstance(self.settings, FraILConfig):
+            raise TypeError(
+                f"config = {config!r} must be a FraILConfig, such as FraILConfig(weights=Ball(1.0))"
+            )
         self.expert, self.reward_features = expert, reward_features
         self.K = None if K is None else checks.count(K, "K")
-        self._Phi = sparse_rows(reward_features, n_states)
-        weights = self.settings.weights
-        self.W_max = checks.positive(weights.bound(reward_features.dim), "W_max")
-        low, high = weights.span(self._Phi)
-        self.shift = -min(low, 0.0)
-        self.R_max = checks.positive(high + self.shift, "R_max")
-        self._w = weights.project(np.zeros(reward_features.dim))  # w_0
-        self._sum_of_w = np.zeros(reward_features.dim)
-        self._r = np.zeros((n_states, n_actions))
+        self._player = RewardPlayer(expert.mean, reward_features, self.settings.weights, n_states)
+        self.W_max, self.R_max = self._player.W_max, self._player.R_max
+        self.shift = self._player.shift
+        self._broken = ""
         phi = self._linear_features(features, bare)
         super().__init__(bare, phi, self.settings.rule(self.R_max), seed=seed, stride=stride)
 
@@ -120,19 +119,19 @@ class FraIL(RmaxRaviUcb):
         """The step of the reward player, W_max / (B sqrt K)."""
         if self.K is None:
             raise ValueError("eta_r depends on K, which the first call of learn sets")
-        return theory.step(self.K, self.W_max, self.reward_features.bound)
+        return theory.step(self.K, self.W_max, self._player.B)
 
     @property
     def reward_weights(self) -> FloatArray:
         """The mean of the weights w_1, ..., w_k, [d_r]: what the expert seems to care for."""
         if not self.episodes:
             raise ValueError("nothing has been learnt yet: there are no reward weights")
-        return self._sum_of_w / self.episodes
+        return self._player.total / self.episodes
 
     @property
     def last_reward_weights(self) -> FloatArray:
-        """The weights w_k of the last episode, [d_r]."""
-        return self._w.copy()
+        """The weights w_k of the last episode, [d_r]; before the first, w_0 = Pi_W(0)."""
+        return self._player.w.copy()
 
     @property
     def matching_error(self) -> float:
@@ -141,7 +140,7 @@ class FraIL(RmaxRaviUcb):
         It is computed from the world's kernel, for the eyes of the user alone.
         """
         pi = self.policy.probabilities(np.arange(self.mdp.n_states))
-        lambda_pi = self.mdp.occupancy(pi).ravel() @ self._Phi
+        lambda_pi = self.mdp.occupancy(pi).ravel() @ self._player.Phi
         return float(np.linalg.norm(lambda_pi - self.expert.mean))
 
     @property
@@ -155,6 +154,8 @@ class FraIL(RmaxRaviUcb):
         The first call sets K, if it was not given: going on past it keeps the step that was right
         for K, which is then larger than the theory's.
         """
+        if self._broken:
+            raise ValueError(self._broken)
         if self.K is None:
             self.K = checks.count(episodes, "episodes")
         return super().learn(episodes, show_progress)  # type: ignore[return-value]
@@ -166,53 +167,35 @@ class FraIL(RmaxRaviUcb):
         return 1 if self.settings.weights.code == OTHER else most
 
     def _play(self, rule: Rule, record: Record, shots: Snapshots) -> dict[str, Any]:
-        n = len(record.steps)
-        player = self._player(n, len(shots.policies))
+        sizes = len(record.steps), len(shots.policies)
+        player, r = self._player.state(self.eta_r, self.settings.fresh, *sizes), self._player.r
         if player.kind == OTHER:
-            self._run(rule, self._r, record, shots, player, PLAY)
+            self._run(rule, r, record, shots, player, PLAY)
             self._move(int(player.pairs[0]))
-            player.kept[:] = self._w
-            self._run(rule, self._r, record, shots, player, UPDATE)
+            player.kept[:] = player.w
+            self._run(rule, r, record, shots, player, UPDATE)
         else:
-            self._run(rule, self._r, record, shots, player, WHOLE)
+            self._run(rule, r, record, shots, player, WHOLE)
         return {"pairs": player.pairs, "rollouts": player.rollouts, "weights": player.kept}
 
-    def _player(self, episodes: int, kept: int) -> Player:
-        """The reward player as the compiled loop takes it."""
-        weights, Phi = self.settings.weights, self._Phi
-        return Player(
-            kind=weights.code,
-            numbers=np.array(weights.numbers),
-            step=self.eta_r,
-            shift=self.shift,
-            fresh=self.settings.fresh,
-            expert=self.expert.mean.copy(),
-            first=Phi.indptr.astype(np.int64),
-            column=Phi.indices.astype(np.int64),
-            value=Phi.data,
-            w=self._w,
-            total=self._sum_of_w,
-            pairs=np.zeros(episodes, dtype=np.int64),
-            rollouts=np.zeros(episodes, dtype=np.int64),
-            kept=np.zeros((kept, self._w.size)),
-        )
-
     def _move(self, pair: int) -> None:
-        """The same move of the reward player in a class of somebody's own."""
-        weights, d = self.settings.weights, self._w.size
-        phi = self._Phi[[pair]].toarray().ravel()
-        moved = weights.project(self._w + self.eta_r * (self.expert.mean - phi))
-        self._w[:] = checks.real_array(moved, "the projection", shape=(d,))
-        self._sum_of_w += self._w
-        self._r[:] = (self._Phi @ self._w).reshape(self._r.shape) + self.shift
-        checks.within(self._r, self.R_max, "r_k", "R_max")
+        """Let the reward player move in a class of somebody's own, which may fail."""
+        try:
+            self._player.move(pair, self.eta_r)
+        except Exception as error:
+            # The episode was played and its update was not made: there is no going on from here.
+            self._broken = (
+                f"the projection failed after episode {self.episodes} ({error}): "
+                "load the learner as it was saved before"
+            )
+            raise
 
     def _history(self, chunk: int, first: int) -> ImitationHistory:  # type: ignore[override]
         parts = self._chunks[chunk:]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         del columns["reward"]  # paid while r_k was not yet known
         return ImitationHistory(
-            **columns, Phi=self._Phi, expert=self.expert.mean, first=first, mdp=self.mdp
+            **columns, Phi=self._player.Phi, expert=self.expert.mean, first=first, mdp=self.mdp
         )
 
     def _linear_features(self, phi_P: FeatureMap | None, mdp: FiniteMDP) -> FeatureMap:
@@ -222,9 +205,12 @@ class FraIL(RmaxRaviUcb):
         check_features(phi_P, mdp)
         if isinstance(phi_P, OneHot):
             return phi_P
-        Phi_r, Phi_P = self._Phi.toarray(), sparse_rows(phi_P, mdp.n_states).toarray()
-        left = Phi_r - Phi_P @ np.linalg.lstsq(Phi_P, Phi_r)[0]
-        if np.abs(left).max() <= SPANNED * self.reward_features.bound:
+        # Some random combinations of the columns of Phi_r are linear in Phi_P only if all are.
+        mix = np.random.default_rng(0).standard_normal((self.reward_features.dim, 4))
+        some = self._player.Phi @ mix
+        Phi_P = sparse_rows(phi_P, mdp.n_states).toarray()
+        left = some - Phi_P @ np.linalg.lstsq(Phi_P, some)[0]
+        if np.abs(left).max() <= SPANNED * np.abs(some).max():
             return phi_P
         return Concatenation(self.reward_features, phi_P)
 
@@ -253,29 +239,48 @@ class FraIL(RmaxRaviUcb):
     def restore(self, folder: str | Path) -> None:
         """Bring this learner, newly made, to where the one in a folder was when it was saved."""
         saved = checkpoint.read(folder, type(self).__name__)
-        before = saved.header["settings"]
-        K = before["K"] if self.K is None else self.K
-        if {**self._settings, "K": K} != before:
-            raise storage.FileError(
-                f"{saved.path} is of another run: its K or class of weights is another"
-            )
+        before, now = saved.header["settings"], self._settings
+        if self.K is None:
+            now["K"] = before["K"]
+        others = [name for name in now if now[name] != before.get(name)]
+        if others:
+            was = ", ".join(f"{name} = {before.get(name)}" for name in others)
+            raise storage.FileError(f"{saved.path} is of another run: it has {was}")
         checkpoint.restore(self, saved)
-        self.K = K
+        self.K = now["K"]
+
+    def save(self, folder: str | Path) -> None:
+        """Write the whole learner into a folder; the file there is replaced at once or not at all.
+
+        Expert, features and class of weights are not saved: give them again when loading.
+        """
+        if self._broken:
+            raise ValueError(self._broken)
+        super().save(folder)
 
     @property
     def _arrays(self) -> dict[str, dict[str, Any]]:
-        player = {"w": self._w, "total": self._sum_of_w, "r": self._r}
-        return {**super()._arrays, "player": player}
+        return {**super()._arrays, "player": self._player.arrays}
 
     @property
     def _given(self) -> tuple[Any, ...]:
-        Phi = self._Phi
-        return self.expert.mean, Phi.indptr, Phi.indices, Phi.data
+        return self._player.given
 
     @property
     def _settings(self) -> dict[str, Any]:
-        return {
-            "K": self.K,
-            "weights": repr(self.settings.weights),
-            "fresh": self.settings.fresh,
-        }
+        return {"K": self.K, "fresh": self.settings.fresh, **self._player.settings}
+
+
+def _check_expert(expert: FeatureDataset, phi_r: FeatureMap, gamma: float) -> None:
+    """Refuse data that are of other features or of another discount factor."""
+    if not isinstance(expert, FeatureDataset):
+        raise TypeError(
+            f"expert = {expert!r} must be a FeatureDataset: FeatureDataset(rows), "
+            "FeatureDataset.load(file) or FeatureDataset.from_policy(world, policy, phi_r)"
+        )
+    expert.check_fits(phi_r)
+    if expert.gamma is not None and not math.isclose(expert.gamma, gamma, rel_tol=1e-9):
+        raise ValueError(
+            f"the expert was recorded with gamma = {expert.gamma:.10g}, "
+            f"the world has gamma = {gamma:.10g}: their occupancies do not compare"
+        )

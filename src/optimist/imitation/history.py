@@ -9,18 +9,21 @@ from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.checks import FloatArray, IntArray
+from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.recording import PolicyLike, policy_table
 from optimist.mdp import FiniteMDP
 
 
 class ImitationRegret(NamedTuple):
     """The decomposition of Section 5 for some episodes, [n], in units of value.
 
-    ``imitation`` = ``policy_player`` + ``reward_player``, in each episode.
+    ``imitation`` = ``policy_player`` + ``reward_player``, in each episode. Where r_true = Phi_r
+    w_true the latter is the paper's H <lambda(pi_k) - lambda(pi_E), w_k - w_true>.
     """
 
     imitation: FloatArray  # <nu0, V^{pi_E} - V^{pi_k}> under r_true: the gap to the expert
     policy_player: FloatArray  # H <r_k, mu(pi_E) - mu(pi_k)>
-    reward_player: FloatArray  # H <lambda(pi_k) - lambda(pi_E), w_k - w_true>
+    reward_player: FloatArray  # H <mu(pi_k) - mu(pi_E), r_k - r_true>
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,15 @@ class ImitationHistory:
         """The exact lambda(pi_k) = Phi_r' mu(pi_k) of the policies that were kept, [n, d_r]."""
         return np.asarray(self._occupancies @ self.Phi)
 
-    def matching_errors(self, expert: ArrayLike | None = None) -> FloatArray:
+    def matching_errors(self, lambda_E: ArrayLike | FeatureDataset | None = None) -> FloatArray:
         """The exact ||lambda(pi_k) - lambda(pi_E)|| of the policies that were kept, [n].
 
-        By default lambda(pi_E) is its estimate from the data; the exact one may be given.
+        By default lambda(pi_E) is its estimate from the data; the exact one may be given, as a
+        vector or as a dataset.
         """
-        wanted = self.expert if expert is None else checks.real_array(expert, "expert")
-        checks.match_shape(wanted.shape, "expert", self.expert.shape)
+        given = self.expert if lambda_E is None else lambda_E
+        mean = given.mean if isinstance(given, FeatureDataset) else given
+        wanted = checks.real_array(mean, "lambda_E", shape=self.expert.shape)
         return np.asarray(np.linalg.norm(self.feature_expectations - wanted, axis=1))
 
     def estimated_matching_error(self, last: int | None = None) -> float:
@@ -89,7 +94,7 @@ class ImitationHistory:
         seen = np.asarray(self.Phi[pairs].mean(axis=0)).ravel()
         return float(np.linalg.norm(seen - self.expert))
 
-    def regret(self, expert: ArrayLike, r_true: ArrayLike) -> ImitationRegret:
+    def regret(self, expert: PolicyLike, r_true: ArrayLike) -> ImitationRegret:
         """The gap to the expert under the true rewards, and what each player adds to it.
 
         Both are revealed here for evaluation only: nothing that learns has seen them.
@@ -97,12 +102,12 @@ class ImitationHistory:
         Parameters
         ----------
         expert
-            The expert's policy pi_E, [X, A].
+            The expert's policy pi_E: an array [X, A], or any policy with probabilities.
         r_true
             The true rewards, [X, A].
         """
         r = checks.real_array(r_true, "r_true", shape=self.mdp.r.shape).ravel()
-        mu_E = self.mdp.occupancy(expert).ravel()
+        mu_E = self.mdp.occupancy(policy_table(expert, self.mdp)).ravel()
         r_k = np.asarray(self.Phi @ self.weights.T).T  # the constant shift would change nothing
         ahead = mu_E - self._occupancies
         policy = (ahead * r_k).sum(axis=1)

@@ -13,7 +13,7 @@ from optimist.checks import FloatArray, IntArray
 from optimist.core import TablePolicy
 from optimist.core.finite import simulator
 from optimist.envs import World
-from optimist.features import FeatureMap
+from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP
 
 PLAIN_SPACES = (spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDiscrete)
@@ -50,11 +50,24 @@ def finite_mdp(world: AnyWorld) -> FiniteMDP:
 def policy_table(policy: PolicyLike, mdp: FiniteMDP) -> FloatArray:
     """The probabilities [X, A] of a policy on a finite MDP, whichever way it is given."""
     if isinstance(policy, Policy):
+        states = policy_states(policy)
+        if states not in (None, mdp.n_states):
+            raise ValueError(
+                f"the policy is of another world: it has {states} states, this one {mdp.n_states}"
+            )
         policy = policy.probabilities(np.arange(mdp.n_states))
     table = checks.policies(policy, mdp.n_states, mdp.n_actions)
     if table.ndim != 2:
         raise ValueError(f"policy holds a batch of {len(table)} policies; an expert is one of them")
     return table
+
+
+def policy_states(policy: Policy) -> int | None:
+    """How many states a policy knows, if it tells."""
+    if isinstance(policy, TablePolicy):
+        return len(policy.table)
+    features = getattr(policy, "features", None)
+    return features.n_states if isinstance(features, OneHot | Table) else None
 
 
 def check_map(phi: object, world: AnyWorld | None = None) -> None:

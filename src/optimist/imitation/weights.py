@@ -39,6 +39,11 @@ class WeightClass(ABC):
     code: ClassVar[int] = OTHER
     """By which the compiled loop knows a class whose projection it knows."""
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "project" in vars(cls) and "code" not in vars(cls):
+            cls.code = OTHER  # not its parent's, whose projection is another
+
     @property
     def numbers(self) -> tuple[float, float]:
         """The parameters in the order of the compiled loop."""
@@ -75,18 +80,18 @@ class Ball(WeightClass):
     code: ClassVar[int] = BALL
 
     def __post_init__(self) -> None:
-        checks.positive(self.radius, "radius")
+        object.__setattr__(self, "radius", checks.positive(self.radius, "radius"))
 
     @property
     def numbers(self) -> tuple[float, float]:
-        return float(self.radius), 0.0
+        return self.radius, 0.0
 
     def project(self, w: FloatArray) -> FloatArray:
         norm = float(np.linalg.norm(w))
-        return w if norm <= self.radius else w * (self.radius / norm)
+        return w * min(1.0, self.radius / norm) if norm else w.copy()
 
     def bound(self, dim: int) -> float:
-        return float(self.radius)
+        return self.radius
 
 
 @dataclass(frozen=True)
@@ -109,10 +114,12 @@ class Box(WeightClass):
         low, high = checks.real_number(self.low, "low"), checks.real_number(self.high, "high")
         if not low < high:
             raise ValueError(f"low = {low:g} must be below high = {high:g}")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
 
     @property
     def numbers(self) -> tuple[float, float]:
-        return float(self.low), float(self.high)
+        return self.low, self.high
 
     def project(self, w: FloatArray) -> FloatArray:
         return np.clip(w, self.low, self.high)
@@ -140,21 +147,22 @@ class Simplex(WeightClass):
     code: ClassVar[int] = SIMPLEX
 
     def __post_init__(self) -> None:
-        checks.positive(self.total, "total")
+        object.__setattr__(self, "total", checks.positive(self.total, "total"))
 
     @property
     def numbers(self) -> tuple[float, float]:
-        return float(self.total), 0.0
+        return self.total, 0.0
 
     def project(self, w: FloatArray) -> FloatArray:
         # max(w - t, 0), with the t for which it sums to the total; the largest coordinates stay.
+        w = w - w.max()  # which changes nothing, but that large numbers keep their digits
         down = np.sort(w)[::-1]
         t = (np.cumsum(down) - self.total) / np.arange(1, w.size + 1)
         stay = int(np.count_nonzero(down > t))
         return np.asarray(np.maximum(w - t[stay - 1], 0.0))
 
     def bound(self, dim: int) -> float:
-        return float(self.total)
+        return self.total
 
     def span(self, Phi: Any) -> tuple[float, float]:
         return self.total * float(Phi.min()), self.total * float(Phi.max())

@@ -1,0 +1,122 @@
+"""The true rewards are out of a learner's reach."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import optimist as opt
+from optimist import envs
+from optimist.features import OneHot, OneHotState, StateOnly
+from optimist.imitation import FeatureDataset, FraIL, FraILConfig
+from optimist.mdp import FiniteMDP, LinearMDP
+
+
+class Guarded:
+    """Rewards that may not be looked at."""
+
+    armed = False
+
+    def __getattribute__(self, name):
+        poison = ("r", "w", "W_max", "transition_rewards", "reward_range", "reward_map", "optimal")
+        if name in poison and type(self).armed:
+            raise AssertionError(f"somebody looked at {name}")
+        return super().__getattribute__(name)
+
+
+class Poisoned(Guarded, FiniteMDP):
+    """An MDP with such rewards."""
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("phi", [OneHot(6, 3), StateOnly(OneHotState(6), 3)])
+def test_the_true_rewards_are_never_looked_at(make_random, phi, fresh, tmp_path):
+    mdp = make_random()
+    expert = FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi)
+    poisoned = Poisoned(mdp.P, mdp.r, mdp.nu0, mdp.gamma)
+    config = FraILConfig(fresh=fresh)
+    Poisoned.armed = True
+    try:
+        with pytest.raises(AssertionError, match="somebody looked at r"):
+            opt.RmaxRaviUcb(poisoned)  # the poison works
+        il = FraIL(poisoned, expert, phi, config=config, seed=2)
+        il.learn(100)
+        _ = il.policy, il.output, il.matching_error, il.history.matching_errors(), il.optimism
+        il.save(tmp_path)
+        FraIL.load(tmp_path, poisoned, expert, phi, config=config).learn(10)
+        recorded = FeatureDataset.from_policy(poisoned, mdp.uniform_policy, phi)
+        recorded = FeatureDataset.from_rollouts(
+            poisoned, mdp.uniform_policy, phi, 10, np.random.default_rng(0)
+        )
+        FraIL(poisoned, recorded, phi).learn(10)
+    finally:
+        Poisoned.armed = False
+
+
+def test_worlds_that_differ_in_their_rewards_alone_give_the_same_bytes(make_random, tmp_path):
+    mdp = make_random()
+    phi = StateOnly(OneHotState(6), 3)
+    expert = FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi)
+    for i, r in enumerate((mdp.r, 1 - mdp.r, np.full((6, 3), 1e300))):
+        il = FraIL(FiniteMDP(mdp.P, r, mdp.nu0, mdp.gamma), expert, phi, seed=5)
+        il.learn(80)
+        il.save(tmp_path / str(i))
+    first, *others = [(tmp_path / str(i) / "agent.safetensors").read_bytes() for i in range(3)]
+    assert others == [first, first]
+
+
+class Linear(Guarded, LinearMDP):
+    """A linear MDP whose rewards, and weights of rewards, may not be looked at."""
+
+
+@dataclass(frozen=True)
+class LinearWorld(envs.World):
+    """A world with such an MDP."""
+
+    def build(self):
+        plain = envs.RandomLinear(4, 12, 3, gamma=0.9).mdp
+        return Linear(plain.Phi, plain.M, plain.w, plain.nu0, plain.gamma)
+
+
+@pytest.mark.parametrize("features", [False, True])
+def test_the_rewards_of_a_linear_world_are_never_looked_at(features):
+    world = LinearWorld()
+    phi = world.features
+    expert = FeatureDataset.from_policy(world, world.mdp.uniform_policy, phi)
+    Linear.armed = True
+    try:
+        FraIL(world, expert, phi, phi if features else None).learn(50)
+    finally:
+        Linear.armed = False
+
+
+def reachable(thing, seen):
+    """All objects of ours, and all arrays, that an object leads to."""
+    if id(thing) in seen or isinstance(thing, str | int | float | type(None) | type):
+        return
+    seen[id(thing)] = thing
+    if isinstance(thing, dict):
+        parts = thing.values()
+    elif isinstance(thing, list | tuple):
+        parts = thing
+    else:
+        parts = getattr(thing, "__dict__", {}).values()
+    for part in parts:
+        reachable(part, seen)
+
+
+@pytest.mark.parametrize("world", [envs.RandomLinear(4, 12, 3), envs.FourRooms(), envs.LowerK()])
+def test_nothing_that_a_learner_holds_knows_the_rewards(world):
+    phi = StateOnly(OneHotState(world.mdp.n_states), world.mdp.n_actions)
+    expert = FeatureDataset.from_policy(world, world.mdp.optimal().policy, phi)
+    il = FraIL(world, expert, phi, world.features)
+    il.learn(20)
+    seen = {}
+    reachable(il, seen)
+    held = list(seen.values())
+    assert len(held) > 50
+    assert not [thing for thing in held if isinstance(thing, envs.World | LinearMDP)]
+    secrets = [world.mdp.r, getattr(world.mdp, "w", world.mdp.r)]
+    for array in (thing for thing in held if isinstance(thing, np.ndarray)):
+        for secret in secrets:
+            assert array.size != secret.size or not np.array_equal(array.ravel(), secret.ravel())
