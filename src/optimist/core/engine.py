@@ -304,8 +304,12 @@ def rewards_of(
     for x in range(n_states):
         for a in range(n_actions):
             pair = x * n_actions + a
+            begin, end = first[pair], first[pair + 1]
+            if end - begin == w.size:  # a row without zeros: its columns are all, in order
+                r[x, a] = shift + dot(value[begin:end], w)
+                continue
             total = shift
-            for entry in range(first[pair], first[pair + 1]):
+            for entry in range(begin, end):
                 total += value[entry] * w[column[entry]]
             r[x, a] = total
 
