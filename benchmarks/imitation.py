@@ -75,6 +75,13 @@ def over_a_run(history: ImitationHistory, values: FloatArray) -> float:
     return float(cumulative(episode, values)[-1] / episode[-1])
 
 
+def share_of_bound(il: FraIL, history: ImitationHistory, regrets: FloatArray) -> float:
+    """The reward player's regret over that which Theorem reward_regret_bound allows."""
+    sizes = (il.mdp.gamma, 1.0, il.W_max, il.R_max / 2)  # R_max as it is before the shift
+    bound = theory.reward_regret_bound(il.episodes, *sizes, il.expert.size, DELTA)
+    return il.episodes * over_a_run(history, regrets) / bound
+
+
 def row(*cells: Any) -> None:
     """A row of a table in Markdown."""
     print("|", " | ".join(str(c) for c in cells), "|")
@@ -114,9 +121,7 @@ def imitate(name: str, K: int, samples: float, fresh: bool, seed: int) -> Imitat
     matching = np.linalg.norm(mixture - world.mdp.state_occupancy(best.policy))
     share = math.nan
     if np.ptp(world.mdp.r, axis=1).max() == 0:  # r_true is linear in phi_r, of norm 1
-        sizes = (world.mdp.gamma, 1.0, il.W_max, il.R_max / 2)  # as it is before the shift
-        bound = theory.reward_regret_bound(K, *sizes, expert.size, DELTA)
-        share = K * over_a_run(history, parts.reward_player) / bound
+        share = share_of_bound(il, history, parts.reward_player)
     astray = (lost > 0.1).mean()
     return Imitation(float(lost.mean()), float(astray), float(matching), share, float(il.steps))
 
@@ -170,10 +175,8 @@ def pair_gap(tau_E: int, epsilon: float, member: int, seed: int) -> tuple[float,
     il = FraIL(world, expert, phi, seed=seed, stride=TAU_EPISODES // 500)
     history = il.learn(TAU_EPISODES, show_progress=False)
     parts = history.regret(world.expert, world.mdp.r)
-    sizes = (GAMMA, 1.0, il.W_max, il.R_max / 2)  # as it is before the shift
-    bound = theory.reward_regret_bound(TAU_EPISODES, *sizes, tau_E, DELTA)
-    regret = TAU_EPISODES * over_a_run(history, parts.reward_player)
-    return over_a_run(history, parts.imitation), regret / bound
+    share = share_of_bound(il, history, parts.reward_player)
+    return over_a_run(history, parts.imitation), share
 
 
 def slopes(points: Sequence[tuple[float, ...]]) -> FloatArray:
@@ -209,30 +212,33 @@ def against_tau_E() -> FloatArray:
 # Against the lower bound in K
 
 
-def family_gap(K: int, epsilon: float, special: int, seed: int) -> float:
-    """The mean gap of the policies played in a member of the family, with an exact expert."""
+def family_gap(K: int, epsilon: float, special: int, seed: int) -> tuple[float, float]:
+    """The same in a member of the family, with an exact expert."""
     world = opt.envs.LowerK(ACTIONS, special, epsilon, GAMMA)
     expert = FeatureDataset.from_policy(world, world.expert, states(world))
     il = FraIL(world, expert, seed=seed, stride=max(1, K // 500))
     history = il.learn(K, show_progress=False)
-    return over_a_run(history, history.regret(world.expert, world.mdp.r).imitation)
+    parts = history.regret(world.expert, world.mdp.r)
+    share = share_of_bound(il, history, parts.reward_player)
+    return over_a_run(history, parts.imitation), share
 
 
 def against_K(fixed: float | None) -> FloatArray:
     """The gap on the family for each K: with one epsilon, or with the hardest for each K."""
     which = "the hardest family for each K" if fixed is None else f"epsilon = {fixed:g}"
     print(f"\n### LowerK: {which}, {K_RUNS} seeds in each of {ACTIONS} members, exact expert\n")
-    header("K", "epsilon", "gap", "95% interval", "lower bound", "uniform play")
+    header("K", "epsilon", "gap", "95% interval", "lower bound", "uniform play", "regret/bound")
     points = []
     for K in EPISODES:
         epsilon = theory.hardest_epsilon_K(K, ACTIONS, GAMMA) if fixed is None else fixed
         cells = [(K, epsilon, a, seed) for a in range(ACTIONS) for seed in range(K_RUNS)]
-        e = spread(np.array(side_by_side(family_gap, cells)))
+        gaps, shares = np.array(side_by_side(family_gap, cells)).T
+        e = spread(gaps)
         bound = theory.lower_bound_K(K, ACTIONS, GAMMA, epsilon)
         world = opt.envs.LowerK(ACTIONS, 0, epsilon, GAMMA)
         guess = world.mdp.value(world.expert) - world.mdp.value(world.mdp.uniform_policy)
         row(f"{K:,}", f"{epsilon:.4f}", f"{e.value:.4f}", f"{e.low:.4f} - {e.high:.4f}",
-            f"{bound:.4f}", f"{guess:.4f}")  # fmt: skip
+            f"{bound:.4f}", f"{guess:.4f}", f"<= {shares.max():.3f}")  # fmt: skip
         points.append((K, e.value, e.low, e.high, bound, guess))
     return slopes(points)
 
