@@ -26,11 +26,14 @@ from optimist.experiments.curves import cumulative
 from optimist.experiments.learners import expert_data, shown_features
 from optimist.experiments.statistics import Estimate, estimate
 from optimist.imitation import (
+    Ball,
     BehaviouralCloning,
+    Box,
     FeatureDataset,
     FraIL,
     FraILConfig,
     ImitationHistory,
+    Simplex,
 )
 from optimist.theory import imitation as theory
 
@@ -106,12 +109,11 @@ class Imitation(NamedTuple):
     steps: float
 
 
-def imitate(name: str, K: int, samples: float, fresh: bool, seed: int) -> Imitation:
+def imitate(name: str, K: int, samples: float, config: FraILConfig, seed: int) -> Imitation:
     """Imitate the optimal policy of a world from states."""
     world = WORLDS[name]
     best = world.mdp.optimal()
     expert = expert_data(world, states(world), samples, seed)
-    config = FraILConfig(fresh=fresh)
     il = FraIL(world, expert, config=config, seed=seed, stride=max(1, K // 2000))
     history = il.learn(K, show_progress=False)
     parts = history.regret(best.policy, world.mdp.r)
@@ -126,9 +128,9 @@ def imitate(name: str, K: int, samples: float, fresh: bool, seed: int) -> Imitat
     return Imitation(float(lost.mean()), float(astray), float(matching), share, float(il.steps))
 
 
-def imitations(name: str, K: int, samples: float = math.inf, fresh: bool = False) -> Imitation:
+def imitations(name: str, K: int, samples: float = math.inf, **parameters: Any) -> Imitation:
     """The same over all seeds, each an array."""
-    cells = [(name, K, samples, fresh, seed) for seed in range(SEEDS)]
+    cells = [(name, K, samples, FraILConfig(**parameters), seed) for seed in range(SEEDS)]
     return Imitation(*np.array(side_by_side(imitate, cells)).T)
 
 
@@ -162,6 +164,17 @@ def worlds() -> None:
         both = [imitations(name, 2000, fresh=fresh) for fresh in (False, True)]
         cells = [(f"{np.mean(f.lost):.1%}", f"{np.mean(f.steps):,.0f}") for f in both]
         row(name, *cells[0], *cells[1])
+    classes()
+
+
+def classes() -> None:
+    """What the class of weights costs."""
+    print(f"\n### Classes of reward weights, K = 2,000, exact expert, {SEEDS} seeds\n")
+    W = (Ball(1.0), Simplex(1.0), Box(0.0, 1.0))
+    header("world", *W)
+    for name in WORLDS:
+        found = [imitations(name, 2000, weights=weights) for weights in W]
+        row(name, *(f"{np.mean(f.lost):.1%}" for f in found))
 
 
 # Against the lower bound in tau_E

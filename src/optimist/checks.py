@@ -212,6 +212,10 @@ def policies(value: ArrayLike, n_states: int, n_actions: int, name: str = "polic
     ...
     ValueError: policy[0] sums to 1.1, not to 1 within 1e-08; divide it by its sum in float64
     """
+    if hasattr(value, "probabilities"):
+        raise TypeError(f"{name} is a policy: give its table, probabilities(np.arange({n_states}))")
+    if hasattr(value, "policy"):
+        raise TypeError(f"{name} is a {type(value).__name__}: give its policy")
     array = real_array(value, name)
     if array.shape[-2:] != (n_states, n_actions) or array.ndim not in (2, 3):
         raise ValueError(

@@ -10,6 +10,7 @@ from optimist.features import OneHotState, StateOnly
 from optimist.imitation import FeatureDataset, FraIL, FraILConfig
 
 SMALL = ("--world.layout", "S..\n.#.\n..G")
+IMITATE = ("imitate", "GridWorld", *SMALL, "--expert", "good.npz")
 WORLD = opt.envs.GridWorld("S..\n.#.\n..G")
 
 
@@ -160,12 +161,21 @@ def test_recorded_is_said_as_json(optimist):
         (["expert", "GridWorld", "--out", "e.npz", "--policy", "."], "No such device"),
         (["expert", "FourRooms", "--out", "e.npz", "--policy", "small.safetensors"], "8 states"),
         (["imitate", "GridWorld", "--expert", "good.npz", "--policy", "no/p"], "no folder no"),
-        (["imitate", "GridWorld", "--expert", "good.npz", "--weights", "bal:1"], "ball:RADIUS"),
-        (["imitate", "GridWorld", "--expert", "good.npz", "--weights", "ball:1:2"], "ball:RADIUS"),
-        (["imitate", "GridWorld", "--expert", "good.npz", "--weights", "ball:-1"], "be positive"),
+        ([*IMITATE, "--weights", "bal:1"], "ball:RADIUS"),
+        ([*IMITATE, "--weights", "ball:1:2"], "ball:RADIUS"),
+        ([*IMITATE, "--weights", "ball:-1"], "be positive"),
         (["imitate", "GridWorld"], "--expert"),
         (["imitate", "GridWorld", "--expert", "no.parquet"], "no.parquet"),
-        (["imitate", "RiverSwim", "--expert", "good.npz"], "phi has d = 6"),
+        (["imitate", "RiverSwim", "--expert", "good.npz"], "has 8 features a row, and this world"),
+        (["imitate", "--expert", "good.npz", "GridWorld"], "the world comes first"),
+        (["expert", "GridWorld", "--out", "e.npz", "--samples", "1e15"], "too much for the memory"),
+        (
+            [
+                *("imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--weights", "box"),
+                *("--agent.weights.radius", "2"),
+            ],
+            "either --weights or --agent.weights.radius",
+        ),
         (["imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--world.gamma", "0.5"], "0.9"),
         (["imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--episodes", "0"], "episodes"),
         (["imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--agent.beta=-1"], "beta"),

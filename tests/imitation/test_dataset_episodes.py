@@ -13,6 +13,7 @@ from optimist.core import TablePolicy
 from optimist.envs import GridWorld, RiverSwim
 from optimist.features import RBF, OneHot, OneHotState, StateOnly, Table
 from optimist.imitation.dataset import FeatureDataset
+from optimist.mdp import FiniteMDP
 
 
 def episode(observations, actions, terminated=False):
@@ -41,6 +42,40 @@ def test_the_weights_of_a_trajectory_that_was_cut_off(gamma):
     found = FeatureDataset.from_episodes([episode([0, 1, 0, 2], [0, 1, 1])], STATES, gamma)
     weights = np.array([1 + gamma**2, gamma, 0]) * (1 - gamma) / (1 - gamma**3)
     np.testing.assert_allclose(found.features, [weights], rtol=0, atol=1e-15)
+
+
+def test_a_trajectory_that_terminated_may_stay_elsewhere_than_where_it_ended():
+    """In the last state of three, in which all endings meet; one that was cut off has no end."""
+    ended, cut = episode([0, 1, 1], [0, 1], True), episode([0, 1, 1], [0, 1])
+    found = FeatureDataset.from_episodes([ended, cut], STATES, 0.5, absorbing=2)
+    np.testing.assert_allclose(found.features, [[0.5, 0.25, 0.25], [2 / 3, 1 / 3, 0]], atol=1e-15)
+    assert ended.observations.tolist() == [0, 1, 1]
+
+
+def test_a_frozen_lake_is_matched_where_its_endings_meet():
+    """Of the MDP that is made of the lake the last state is the end of all episodes."""
+    env = gymnasium.make("FrozenLake-v1", max_episode_steps=-1)
+    mdp = FiniteMDP.from_gymnasium(gymnasium.make("FrozenLake-v1"), gamma=0.9)
+    phi, rng = StateOnly(OneHotState(17), n_actions=4), np.random.default_rng(0)
+    best = mdp.optimal().policy
+    exact = FeatureDataset.from_policy(mdp, best, phi).mean
+    sampled = FeatureDataset.from_rollouts(env, best, phi, 3000, rng, gamma=0.9, absorbing=16)
+    error = 4.5 * np.sqrt(exact * (1 - exact) / 3000) + 1e-12
+    assert (np.abs(sampled.mean - exact) <= error).all()
+    assert exact[16] > 0.05  # it is met
+
+    def played():
+        x, _ = env.reset()
+        states, actions, ended = [x], [], False
+        while not ended:
+            actions.append(int(rng.choice(4, p=best[x])))
+            x, _, ended, _, _ = env.step(actions[-1])
+            states.append(x)
+        return episode(states, actions, True)
+
+    whole = FeatureDataset.from_episodes([played() for _ in range(1500)], phi, 0.9, absorbing=16)
+    error = 4.5 * whole.features.std(axis=0) / np.sqrt(1500) + 1e-12
+    assert (np.abs(whole.mean - exact) <= error).all()
 
 
 def test_actions_are_those_of_their_states_and_the_last_is_repeated():

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from optimist import checks
+from optimist.core import TablePolicy
+from optimist.mdp import FiniteMDP
 
 
 def test_whole_numbers_and_booleans_are_read_as_floats():
@@ -107,3 +109,12 @@ def test_a_frozen_array_is_a_copy_that_cannot_be_written():
     assert copy.flags.c_contiguous
     with pytest.raises(ValueError, match="read-only"):
         copy[0, 0] = 5
+
+
+def test_a_policy_that_is_not_a_table_is_told_where_its_table_is():
+    m = FiniteMDP([[[1.0], [1.0]]], [[0, 1]], [1], gamma=0.5)
+    with pytest.raises(TypeError, match="policy is a Optimum: give its policy"):
+        m.value(m.optimal())
+    table = TablePolicy(np.array([[0.5, 0.5]]))
+    with pytest.raises(TypeError, match=r"give its table, probabilities\(np.arange\(1\)\)"):
+        m.value(table)

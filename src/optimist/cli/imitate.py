@@ -49,8 +49,15 @@ def imitator(given: Any) -> FraIL:
     """The learner of a command line, before its first episode."""
     expert = FeatureDataset.load(given.expert)
     phi_r = shown_features(given.world, given.features)
+    if expert.dim != phi_r.dim:
+        raise ValueError(
+            f"{given.expert} has {expert.dim} features a row, and this world has {phi_r.dim} "
+            f"{given.features}: are --world.* and --features as they were for the expert?"
+        )
     config = given.agent
     if given.weights is not None:
+        if config.weights != FraILConfig().weights:
+            raise ValueError("give either --weights or --agent.weights.radius, not both")
         config = replace(config, weights=weights_named(given.weights))
     stride = max(1, given.episodes // 400)
     return FraIL(given.world, expert, phi_r, given.world.features, config, None, given.seed, stride)

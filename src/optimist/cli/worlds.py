@@ -23,6 +23,8 @@ def answered() -> Iterator[None]:
         yield
     except (ValueError, OSError) as error:
         raise StudyError(str(error)) from error
+    except MemoryError as error:
+        raise StudyError(f"that is too much for the memory of this machine: {error}") from error
 
 
 def to_be_written(*paths: Path | None) -> None:
@@ -35,6 +37,8 @@ def to_be_written(*paths: Path | None) -> None:
 def named(arguments: Sequence[str]) -> tuple[str, list[str]]:
     """The world and the rest of a command line."""
     world, *rest = arguments
+    if world.startswith("-"):
+        raise StudyError(f"the world comes first, before {world}: one of {', '.join(WORLDS)}")
     if world not in WORLDS:
         hint = did_you_mean(world, WORLDS, "there are")
         raise StudyError(f"there is no world {world!r}: {hint}")

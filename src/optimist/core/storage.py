@@ -4,6 +4,7 @@ No file holds code or pickles. A header says what the file is, and a digest of e
 a truncated, altered or foreign file be refused with a sentence.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -35,6 +36,8 @@ def write(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str,
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a file that appears whole or not at all, even if the process is killed."""
     target = Path(path)
+    if not target.absolute().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no folder", str(target.parent))
     temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
     try:

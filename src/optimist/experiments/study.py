@@ -303,6 +303,8 @@ def _label(name: str, chosen: Plain) -> str:
     'beta 0.5, eta 10'
     """
     for key, value in chosen.items():
+        if isinstance(value, Mapping):
+            value = value.get("kind", value)
         text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
         slot = f"{{{key}}}"
         name = name.replace(slot, text) if slot in name else f"{name}, {key} {text}"

@@ -125,6 +125,7 @@ class FeatureDataset:
         rng: np.random.Generator,
         gamma: float | None = None,
         seed: int | None = None,
+        absorbing: Any = None,
     ) -> "FeatureDataset":
         """Samples as the paper assumes them: independent draws from mu(pi), seen through phi.
 
@@ -145,6 +146,9 @@ class FeatureDataset:
             What is random.
         gamma, seed
             The discount factor and the seed of a Gymnasium environment; a world has its own.
+        absorbing
+            The observation that a terminated environment stays in, if it is not its last one; see
+            `from_episodes`.
 
         Examples
         --------
@@ -157,13 +161,13 @@ class FeatureDataset:
         array([0.499 , 0.2505, 0.2505])
         """
         check_map(phi, world)
-        states, actions = record_pairs(world, policy, samples, rng, gamma, seed)
+        states, actions = record_pairs(world, policy, samples, rng, gamma, seed, absorbing)
         known = finite_mdp(world).gamma if gamma is None else gamma
         return FeatureDataset(phi(states, actions), bound=phi.bound, gamma=known)
 
     @staticmethod
     def from_episodes(
-        episodes: Iterable[Episode] | str, phi: FeatureMap, gamma: float
+        episodes: Iterable[Episode] | str, phi: FeatureMap, gamma: float, absorbing: Any = None
     ) -> "FeatureDataset":
         """One row for each whole trajectory: its discounted mean of phi(x_t, a_t).
 
@@ -189,6 +193,9 @@ class FeatureDataset:
             The features of rewards, phi_r.
         gamma
             The discount factor.
+        absorbing
+            The observation that a terminated trajectory stays in, if it is not its last one: the
+            last state of `FiniteMDP.from_gymnasium`, in which all its endings meet.
 
         Examples
         --------
@@ -199,7 +206,7 @@ class FeatureDataset:
         array([0.66666667, 0.33333333, 0.        ])
         """
         check_map(phi)
-        rows = discounted_means(episodes, phi, gamma)
+        rows = discounted_means(episodes, phi, gamma, absorbing)
         return FeatureDataset(rows, bound=phi.bound, gamma=gamma)
 
     # What it holds

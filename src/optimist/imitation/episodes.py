@@ -28,7 +28,7 @@ class Episode(Protocol):
 
 
 def discounted_means(
-    episodes: Iterable[Episode] | str, phi: FeatureMap, gamma: float
+    episodes: Iterable[Episode] | str, phi: FeatureMap, gamma: float, absorbing: Any = None
 ) -> FloatArray:
     """The discounted mean of the features along each trajectory, [n, d].
 
@@ -46,7 +46,7 @@ def discounted_means(
     rows = []
     for i, episode in enumerate(_load_minari(episodes) if isinstance(episodes, str) else episodes):
         try:
-            rows.append(_discounted_mean(episode, phi, gamma))
+            rows.append(_discounted_mean(episode, phi, gamma, absorbing))
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"episode {i}: {error}") from error
@@ -55,7 +55,7 @@ def discounted_means(
     return np.stack(rows)
 
 
-def _discounted_mean(episode: Episode, phi: FeatureMap, gamma: float) -> FloatArray:
+def _discounted_mean(episode: Episode, phi: FeatureMap, gamma: float, absorbing: Any) -> FloatArray:
     observations, actions, terminated = _read(episode)
     T = len(actions)
     weights = (1 - gamma) * gamma ** np.arange(T)
@@ -63,6 +63,9 @@ def _discounted_mean(episode: Episode, phi: FeatureMap, gamma: float) -> FloatAr
         # The last state is absorbing, so what is left of the weights, gamma^T, is all its own.
         weights = np.append(weights, gamma**T)
         actions = np.append(actions, actions[-1:], axis=0)
+        if absorbing is not None:
+            observations = np.array(observations)
+            observations[-1] = absorbing
     else:
         weights /= weights.sum()  # 1 - gamma^T
         observations = observations[:T]

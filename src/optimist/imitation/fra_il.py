@@ -275,8 +275,9 @@ def _check_expert(expert: FeatureDataset, phi_r: FeatureMap, gamma: float) -> No
     """Refuse data that are of other features or of another discount factor."""
     if not isinstance(expert, FeatureDataset):
         raise TypeError(
-            f"expert = {expert!r} must be a FeatureDataset: FeatureDataset(rows), "
-            "FeatureDataset.load(file) or FeatureDataset.from_policy(world, policy, phi_r)"
+            f"expert is a {type(expert).__name__}, and must be a FeatureDataset: "
+            "FeatureDataset(rows), FeatureDataset.load(file) or "
+            "FeatureDataset.from_policy(world, policy, phi_r)"
         )
     expert.check_fits(phi_r)
     if expert.gamma is not None and not math.isclose(expert.gamma, gamma, rel_tol=1e-9):

@@ -115,6 +115,7 @@ def record_pairs(
     rng: np.random.Generator,
     gamma: float | None = None,
     seed: int | None = None,
+    absorbing: Any = None,
 ) -> tuple[NDArray[Any], IntArray]:
     """States and actions drawn independently from the discounted occupancy measure mu(pi).
 
@@ -160,12 +161,12 @@ def record_pairs(
     if isinstance(world, gymnasium.Env):
         if gamma is None:
             raise TypeError("a Gymnasium environment has no discount factor: give one as gamma=")
-        return _play(world, policy, n, rng, checks.discount(gamma), seed)
+        return _play(world, policy, n, rng, checks.discount(gamma), seed, absorbing)
     mdp = finite_mdp(world)
-    if gamma is not None or seed is not None:
+    if gamma is not None or seed is not None or absorbing is not None:
         raise TypeError(
-            "gamma and seed are for Gymnasium environments: a world has its own discount factor, "
-            "and all that is random in it is drawn from rng"
+            "gamma, seed and absorbing are for Gymnasium environments: a world has its own "
+            "discount factor, all that is random in it is drawn from rng, and it does not end"
         )
     return _roll_out(mdp, policy_table(policy, mdp), n, rng)
 
@@ -218,6 +219,7 @@ def _play(
     rng: np.random.Generator,
     gamma: float,
     seed: int | None,
+    absorbing: Any,
 ) -> tuple[NDArray[Any], IntArray]:
     """The last pairs of n rollouts of a Gymnasium environment, one after another."""
     act = _actor(env, policy, rng)
@@ -227,8 +229,9 @@ def _play(
         observation, _ = env.reset(seed=seed if i == 0 else None)
         for t in range(1, steps):
             observation, _, terminated, truncated, _ = env.step(act(observation))
-            if terminated:
-                break  # absorbed: all later states are this one
+            if terminated:  # absorbed: all later states are this one
+                observation = observation if absorbing is None else absorbing
+                break
             if truncated:
                 raise ValueError(
                     f"the environment cut rollout {i} off after {t} steps, before its geometric "
