@@ -132,3 +132,9 @@ def test_a_folder_that_cannot_be_made(setting, make, tmp_path):
         agent.save(tmp_path / "file")
     with pytest.raises(OSError, match="file"):
         agent.save(tmp_path / "file" / "folder")
+
+
+def test_a_missing_folder_is_named_and_not_the_temporary_file(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        storage.write_bytes(tmp_path / "nowhere" / "policy", b"1")
+    assert caught.value.filename == str(tmp_path / "nowhere")

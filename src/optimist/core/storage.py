@@ -37,7 +37,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a file that appears whole or not at all, even if the process is killed."""
     target = Path(path)
     if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no folder", str(target.parent))
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
     temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
     try:
