@@ -9,6 +9,7 @@ import pytest
 
 from optimist import RmaxRaviUcb
 from optimist.agents.checkpoint import FILE
+from optimist.core import storage
 
 KILLED = """
 import os, random, signal, sys, time
