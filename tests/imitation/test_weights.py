@@ -185,20 +185,24 @@ class Breaking(OwnBall):
 
     times = 0
 
+    def __init__(self, error=RuntimeError):
+        self.error = error
+
     def project(self, w):
         self.times += 1
         if self.times == 8:  # w_0 was the first
-            raise RuntimeError("no memory of how to project")
+            raise self.error("no memory of how to project")
         return super().project(w)
 
 
-def test_a_projection_that_fails_leaves_a_learner_that_says_so(grid, tmp_path):
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_a_projection_that_fails_leaves_a_learner_that_says_so(grid, tmp_path, error):
     """The episode before its failure can be loaded; the broken learner goes nowhere."""
     world, _, expert = grid
-    il = FraIL(world, expert, config=FraILConfig(Breaking()), K=20, stride=1)
+    il = FraIL(world, expert, config=FraILConfig(Breaking(error)), K=20, stride=1)
     il.learn(6)
     il.save(tmp_path)
-    with pytest.raises(RuntimeError, match="no memory"):
+    with pytest.raises(error, match="no memory"):
         il.learn(14)
     weights = il.last_reward_weights
     sentence = "the projection failed after episode 7 .*: load the learner as it was saved before"

@@ -12,6 +12,7 @@ from optimist import checks
 from optimist.agents.configuration import Configuration
 from optimist.core import storage
 from optimist.core.ascension import ascension_name, ascension_named
+from optimist.core.state import Record
 
 if TYPE_CHECKING:
     from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 FILE = "agent.safetensors"
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of a history, in the order of the engine's record."""
+
+
+def columns_of(record: Record) -> dict[str, Any]:
+    """What the engine has noted of each episode, by the names of the columns."""
+    return dict(zip(COLUMNS, record, strict=True))
 
 
 def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:

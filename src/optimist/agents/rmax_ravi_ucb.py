@@ -178,10 +178,8 @@ class RmaxRaviUcb:
             log_pi=self._drawn.log_pi,
             clock=self._drawn.clock,
         )
-        more = self._play(self._rule(stage), record, shots)
-        columns: dict[str, Any] = dict(zip(checkpoint.COLUMNS, record, strict=True))
-        columns["evaluated"], columns["policies"] = kept, shots.policies
-        self._chunks.append({**columns, **more})
+        columns = self._play(self._rule(stage), record, shots)
+        self._chunks.append({**columns, "evaluated": kept, "policies": shots.policies})
         return n
 
     def _choose_rewards(self, most: int) -> int:
@@ -195,9 +193,10 @@ class RmaxRaviUcb:
         return self._until - self.episodes if self._until else most
 
     def _play(self, rule: Rule, record: Record, shots: Snapshots) -> dict[str, Any]:
-        """Play and learn under the rewards that were chosen; further columns of the history."""
+        """Play and learn under the rewards that were chosen; the columns of the history."""
         self._run(rule, self._chosen[-1].copy(), record, shots, nobody(), WHOLE)
-        return {"chosen": np.full(len(record.steps), len(self._chosen) - 1)}
+        columns = checkpoint.columns_of(record)
+        return {**columns, "chosen": np.full(len(record.steps), len(self._chosen) - 1)}
 
     def _run(
         self,

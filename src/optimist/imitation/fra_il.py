@@ -176,14 +176,18 @@ class FraIL(RmaxRaviUcb):
             self._run(rule, r, record, shots, player, UPDATE)
         else:
             self._run(rule, r, record, shots, player, WHOLE)
-        return {"pairs": player.pairs, "rollouts": player.rollouts, "weights": player.kept}
+        columns = checkpoint.columns_of(record)
+        del columns["reward"]  # it was paid before r_k was known
+        seen = {"pairs": player.pairs, "rollouts": player.rollouts}
+        return {**columns, **seen, "weights": player.kept}
 
     def _move(self, pair: int) -> None:
         """Let the reward player move in a class of somebody's own, which may fail."""
         try:
             self._player.move(pair, self.eta_r)
-        except Exception as error:
-            # The episode was played and its update was not made: there is no going on from here.
+        except BaseException as error:
+            # Whatever it was, an interruption too: the episode was played and its update was not
+            # made, so there is no going on from here.
             self._broken = (
                 f"the projection failed after episode {self.episodes} ({error}): "
                 "load the learner as it was saved before"
@@ -193,7 +197,6 @@ class FraIL(RmaxRaviUcb):
     def _history(self, chunk: int, first: int) -> ImitationHistory:  # type: ignore[override]
         parts = self._chunks[chunk:]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        del columns["reward"]  # paid while r_k was not yet known
         return ImitationHistory(
             **columns, Phi=self._player.Phi, expert=self.expert.mean, first=first, mdp=self.mdp
         )
