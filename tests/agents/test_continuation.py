@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.agents import rmax_ravi_ucb
+from optimist.agents import finite
 from optimist.core import Sigmoid, Truncation
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
@@ -36,11 +36,15 @@ def learner(world, config=CONFIGURATIONS["sigmoid"], seed=3, stride=10):
 
 def state(agent):
     """Every array that the agent holds, by name."""
-    parts = {"stats": agent._stats, "iterate": agent._iterate, "drawn": agent._drawn}
+    parts = {
+        "stats": agent._driver.stats,
+        "iterate": agent._driver.iterate,
+        "drawn": agent._driver.drawn,
+    }
     arrays = {
         f"{p}.{name}": np.asarray(a) for p, t in parts.items() for name, a in t._asdict().items()
     }
-    arrays["next draws"] = np.array([agent._rng.random(), agent._lottery.random()])
+    arrays["next draws"] = np.array([agent._driver.rng.random(), agent._driver.lottery.random()])
     return arrays
 
 
@@ -75,7 +79,7 @@ def test_learning_twice_is_learning_for_longer(world, config):
 def test_chunks_do_not_matter(world, config, steps, monkeypatch):
     usual, chopped = learner(world, config, stride=7), learner(world, config, stride=7)
     usual.learn(400)
-    monkeypatch.setattr(rmax_ravi_ucb, "CHUNK_STEPS", steps)
+    monkeypatch.setattr(finite, "CHUNK_STEPS", steps)
     chopped.learn(400)
     assert_same_history(usual.history, chopped.history)
     assert_same_state(usual, chopped)

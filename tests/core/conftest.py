@@ -135,7 +135,7 @@ def follow():
         for k in range(episodes):
             history = agent.learn(1)
             other.episode()
-            it = agent._iterate
+            it = agent._driver.iterate
             assert history.steps[0] == other.steps
             assert history.epoch[0] == other.e
             close(history.reward[0], other.reward, "reward")

@@ -32,11 +32,16 @@ def state(agent):
     """All that decides how a learner goes on."""
     kept = [
         (name, np.asarray(array).tobytes())
-        for group in (agent._stats, agent._iterate, agent._drawn)
+        for group in (agent._driver.stats, agent._driver.iterate, agent._driver.drawn)
         for name, array in group._asdict().items()
         if name not in ("MV", "PV", "work")
     ]
-    return kept, agent._rng.bit_generator.state, agent._lottery.bit_generator.state, agent._until
+    return (
+        kept,
+        agent._driver.rng.bit_generator.state,
+        agent._driver.lottery.bit_generator.state,
+        agent._driver.until,
+    )
 
 
 def reloaded(agent, folder):
@@ -133,7 +138,7 @@ def test_memory_does_not_grow(rewards, tmp_path):
         agent.learn(100)
         agent.forget()
         agent.save(tmp_path)
-        memory = len(agent._chunks), sum(r.nbytes for r in agent._chosen)
+        memory = len(agent._chunks), sum(r.nbytes for r in agent._driver.chosen)
         sizes.append((memory, (tmp_path / FILE).stat().st_size // 100))  # digits of counts aside
     assert len(set(sizes)) == 1
     agent.learn(100)

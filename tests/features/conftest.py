@@ -22,12 +22,17 @@ from optimist.features import (
 
 LOW, HIGH = [-1.0, 0.0], [1.0, 5.0]
 BOX = (LOW, HIGH)
+OPEN = ([-np.inf, 0.0], [np.inf, 5.0])
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 
 
 def in_box(rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
     return rng.uniform(LOW, HIGH, size=(*batch, 2))
+
+
+def anywhere(rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
+    return np.stack([rng.standard_cauchy(batch), rng.uniform(0.0, 5.0, batch)], axis=-1)
 
 
 def below(n_states: int) -> Draw:
@@ -59,6 +64,7 @@ STATE_CASES = {
     "tilings": StateCase(Tiles(BOX, bins=(2, 3), tilings=4), in_box),
     "rbf": StateCase(RBF(BOX, centres=(3, 2)), in_box, constant_norm=False),
     "fourier": StateCase(Fourier(BOX, pairs=4, rng=_rng()), in_box),
+    "squashed": StateCase(Tiles(OPEN, bins=(2, 3), outside="squash"), anywhere),
 }
 
 CASES = {

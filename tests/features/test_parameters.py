@@ -64,6 +64,10 @@ def test_absurd_grids_are_refused_instead_of_overflowing():
         Tiles(box, bins=100)
     with pytest.raises(ValueError, match=r"has 1\.0e\+20 features"):
         RBF(box, centres=100)
+    with pytest.raises(ValueError, match=r"has 1\.0e\+400 features"):
+        Tiles((np.zeros(200), np.ones(200)), bins=100)
+    with pytest.raises(ValueError, match=r"has 2\.4e\+21 features"):
+        Tiles((np.zeros(70), np.ones(70)), bins=1, tilings=2)
 
 
 def test_bumps_too_narrow_for_floats_are_refused():

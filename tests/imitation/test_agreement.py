@@ -72,8 +72,8 @@ def test_the_engine_agrees_with_the_pseudocode(setting, name, fresh, plain):
         close(il.last_reward_weights, other.w)
         close(il.reward_weights, other.w_sum / (k + 1))
         close(il._player.r, other.r[:-1])
-        close(il._iterate.V, other.V[:-1])
-        close(np.exp(il._iterate.log_pi), other.pi[:-1])
+        close(il._driver.iterate.V, other.V[:-1])
+        close(np.exp(il._driver.iterate.log_pi), other.pi[:-1])
         close(history.sup_q[0], other.sup_q)
         moved += not np.allclose(before, other.w)
     assert moved > 10

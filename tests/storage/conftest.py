@@ -84,7 +84,11 @@ PARTS = ("chosen", "evaluated", "policies", "rewards")
 
 def state(agent):
     """All that decides how a learner goes on, as bytes by name."""
-    groups = {"stats": agent._stats, "iterate": agent._iterate, "drawn": agent._drawn}
+    groups = {
+        "stats": agent._driver.stats,
+        "iterate": agent._driver.iterate,
+        "drawn": agent._driver.drawn,
+    }
     scratch = ("MV", "PV", "work")
     found = {
         f"{group}.{name}": np.asarray(array).tobytes()
@@ -92,8 +96,8 @@ def state(agent):
         for name, array in values._asdict().items()
         if name not in scratch
     }
-    for name in ("_rng", "_lottery"):
-        found[name] = repr(getattr(agent, name).bit_generator.state)
+    for name in ("rng", "lottery"):
+        found[name] = repr(getattr(agent._driver, name).bit_generator.state)
     return found
 
 

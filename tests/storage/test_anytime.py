@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, RmaxRaviUcb, load_policy
-from optimist.agents import rmax_ravi_ucb
+from optimist.agents import finite
 from optimist.core import Sigmoid, Threshold
 from optimist.features import Table
 
@@ -41,7 +41,9 @@ def test_omega_and_alpha_follow_the_guess(setting, make):
         ascension = agent.policy.ascension
         assert ascension.omega == pytest.approx(math.log(K), rel=1e-14)
         assert ascension.alpha == pytest.approx(2 * math.log(K), rel=1e-14)
-        np.testing.assert_allclose(agent._iterate.p, ascension(agent._iterate.CB), atol=1e-14)
+        np.testing.assert_allclose(
+            agent._driver.iterate.p, ascension(agent._driver.iterate.CB), atol=1e-14
+        )
 
 
 def test_the_policy_is_that_of_its_stage(setting, make, tmp_path):
@@ -76,7 +78,7 @@ def test_a_run_does_not_depend_on_how_it_is_cut(setting, make, same, parts):
 
 def test_nor_on_the_length_of_calls(setting, make, same, monkeypatch):
     usual = make(setting, ANYTIME, episodes=100)
-    monkeypatch.setattr(rmax_ravi_ucb, "CHUNK_STEPS", 50)
+    monkeypatch.setattr(finite, "CHUNK_STEPS", 50)
     same.check(usual, make(setting, ANYTIME, episodes=100))
 
 

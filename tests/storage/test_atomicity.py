@@ -40,10 +40,11 @@ for _ in range(kills):
     assert agent.episodes > before
     if agent.episodes > reference.episodes:
         reference.learn(agent.episodes - reference.episodes)
-    for group in ("_stats", "_iterate", "_drawn"):
-        for name, array in getattr(agent, group)._asdict().items():
+    other = reference._driver
+    for group in ("stats", "iterate", "drawn"):
+        for name, array in getattr(agent._driver, group)._asdict().items():
             if name not in ("MV", "PV", "work", "diagonal", "own"):
-                assert array.tobytes() == getattr(getattr(reference, group), name).tobytes(), name
+                assert array.tobytes() == getattr(getattr(other, group), name).tobytes(), name
     assert agent.history.reward.tobytes() == reference.history.reward.tobytes()
     assert agent.history.policies.tobytes() == reference.history.policies.tobytes()
 print(agent.episodes)

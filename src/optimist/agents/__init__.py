@@ -1,11 +1,13 @@
 """Learners: what a user constructs. Each is a choice of ascension function and parameters."""
 
 from optimist.agents.configuration import Configuration
-from optimist.agents.history import History
+from optimist.agents.driver import Beliefs, Optimism
+from optimist.agents.history import History, StreamHistory
 from optimist.agents.optimistic_vi import OptimisticVI
 from optimist.agents.ravi_ucb import RaviUcb
 from optimist.agents.rmax import Rmax
-from optimist.agents.rmax_ravi_ucb import Optimism, RmaxRaviUcb
+from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
+from optimist.agents.streaming import Terms
 
 AGENTS: dict[str, type[RmaxRaviUcb]] = {
     agent.__name__: agent for agent in (RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax)
@@ -14,6 +16,7 @@ AGENTS: dict[str, type[RmaxRaviUcb]] = {
 
 __all__ = [
     "AGENTS",
+    "Beliefs",
     "Configuration",
     "History",
     "Optimism",
@@ -21,4 +24,6 @@ __all__ = [
     "RaviUcb",
     "Rmax",
     "RmaxRaviUcb",
+    "StreamHistory",
+    "Terms",
 ]

@@ -27,6 +27,15 @@ class Configuration:
     updates
         Updates of values and policy at the end of an episode: 1 in the paper, which conjectures
         that several improve its bound.
+    lazy
+        Whether updates wait for the determinant to double, that is for the next epoch, instead of
+        being made after every episode. Over T steps that makes O(d log T) rounds of updates, so
+        that their whole cost is near linear in T even if each goes over all data. It gives up what
+        the paper proves: its policy gains by following r_k in every episode, while here values are
+        those of a fixed reward and near their fixed point only if gamma^updates is small.
+    v_max
+        An upper bound on the optimal values, if a better one than R_max H is known: heaven is worth
+        that. None is the paper's R_max H.
     observe_last
         Whether the last pair of an episode is learnt from. In the pseudocode the reset comes before
         the next state is seen, so it is not.
@@ -43,6 +52,8 @@ class Configuration:
     updates: int = 1
     observe_last: bool = False
     anytime: bool = False
+    lazy: bool = False
+    v_max: float | None = None
 
     def __post_init__(self) -> None:
         if not self.eta > 0:
@@ -59,15 +70,31 @@ class Configuration:
         if self.anytime and not isinstance(self.ascension, Sigmoid):
             raise ValueError("anytime chooses the numbers of a Sigmoid, and of no other ascension")
         checks.count(self.updates, "updates")
-        for name in ("eta", "beta", "r_max"):  # plain numbers, whatever they were given as
-            object.__setattr__(self, name, float(getattr(self, name)))
-        if self.ridge is not None:
-            object.__setattr__(self, "ridge", float(self.ridge))
+        if self.v_max is not None:
+            checks.positive(self.v_max, "v_max")
+        for name in ("eta", "beta", "r_max", "ridge", "v_max"):  # plain numbers, however given
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, float(getattr(self, name)))
         object.__setattr__(self, "updates", int(self.updates))
 
     def ridge_for(self, bound: float) -> float:
         """The ridge for features of this norm bound B."""
         return bound**2 if self.ridge is None else self.ridge
+
+    def heaven(self, gamma: float) -> float:
+        """What heaven is worth: R_max H, or less if that is known.
+
+        Examples
+        --------
+        >>> round(Configuration.practical().heaven(gamma=0.99), 9)
+        100.0
+        """
+        most = self.r_max * (1 / (1 - gamma))
+        if self.v_max is not None and self.v_max > most * (1 + checks.RANGE_TOLERANCE):
+            raise ValueError(
+                f"v_max = {self.v_max:g} is above R_max H = {most:g}, which is a bound"
+            )
+        return most if self.v_max is None else self.v_max
 
     def stage(self, episode: int) -> int:
         """The present guess of K, counting episodes from 0; 0 if the parameters do not change.

@@ -5,7 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from optimist.checks import FloatArray, IntArray
+from optimist import checks
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.mdp import FiniteMDP, best_in_hindsight, regret
 
 
@@ -95,3 +96,49 @@ class History:
         if not len(self.evaluated):
             raise ValueError("no policies were kept to be evaluated: the stride was 0")
         return self.rewards[self.chosen[self.evaluated - self.first]]
+
+
+@dataclass(frozen=True)
+class StreamHistory:
+    """A run in a Gymnasium environment, episode by episode.
+
+    Attributes
+    ----------
+    steps, epoch
+        The length of each episode, and the epoch after it, [K].
+    reward
+        Its return: the sum of its rewards, in the environment's own units, [K].
+    optimistic_value
+        V_k at its first state, what the algorithm expects when it begins, [K].
+    sup_q
+        The largest |Q_{k+1}| computed after it, 0 if none was, [K].
+    bonus, ascension
+        The means of CB and of p+ along the path, [K].
+    terminated
+        Whether it ended by itself, and was not broken off, [K].
+    states
+        How many states were kept after it, [K].
+    first
+        The number of the first of these episodes.
+    """
+
+    steps: IntArray
+    reward: FloatArray
+    epoch: IntArray
+    optimistic_value: FloatArray
+    sup_q: FloatArray
+    bonus: FloatArray
+    ascension: FloatArray
+    terminated: BoolArray
+    states: IntArray
+    first: int
+
+    def mean_return(self, last: int | None = None) -> float:
+        """The mean return of the last so many episodes, or of all."""
+        n = len(self.reward) if last is None else checks.count(last, "last")
+        return float(self.reward[-n:].mean())
+
+    def table(self) -> dict[str, FloatArray | IntArray | BoolArray]:
+        """The numbers of each episode as columns of equal length, ready for a data frame."""
+        columns = {name: array for name, array in vars(self).items() if name != "first"}
+        return {"episode": self.first + np.arange(len(self.steps)), **columns}

@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from typing import Unpack
 
 from optimist.agents.configuration import Configuration
-from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
+from optimist.agents.rmax_ravi_ucb import AnyWorld, RmaxRaviUcb
+from optimist.agents.streaming import Terms
 from optimist.core import Truncation
-from optimist.envs import World
 from optimist.features import FeatureMap
-from optimist.mdp import FiniteMDP
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,12 @@ class OptimisticVI(RmaxRaviUcb):
 
     def __init__(
         self,
-        world: World | FiniteMDP,
+        world: AnyWorld,
         features: FeatureMap | None = None,
         config: OptimisticVIConfig | None = None,
         seed: int = 0,
         stride: int = 10,
+        **terms: Unpack[Terms],
     ) -> None:
         rule = (config or OptimisticVIConfig()).rule()
-        super().__init__(world, features, rule, seed=seed, stride=stride)
+        super().__init__(world, features, rule, seed=seed, stride=stride, **terms)

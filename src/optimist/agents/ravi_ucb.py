@@ -1,13 +1,13 @@
 """RAVI-UCB: bonuses alone, with values cut off at R_max H (Moulin and Neu, 2023)."""
 
 from dataclasses import dataclass
+from typing import Unpack
 
 from optimist.agents.configuration import Configuration
-from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
+from optimist.agents.rmax_ravi_ucb import AnyWorld, RmaxRaviUcb
+from optimist.agents.streaming import Terms
 from optimist.core import Truncation
-from optimist.envs import World
 from optimist.features import FeatureMap
-from optimist.mdp import FiniteMDP
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,12 @@ class RaviUcb(RmaxRaviUcb):
 
     def __init__(
         self,
-        world: World | FiniteMDP,
+        world: AnyWorld,
         features: FeatureMap | None = None,
         config: RaviUcbConfig | None = None,
         seed: int = 0,
         stride: int = 10,
+        **terms: Unpack[Terms],
     ) -> None:
         rule = (config or RaviUcbConfig()).rule()
-        super().__init__(world, features, rule, seed=seed, stride=stride)
+        super().__init__(world, features, rule, seed=seed, stride=stride, **terms)

@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from typing import Unpack
 
 from optimist.agents.configuration import Configuration
-from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
+from optimist.agents.rmax_ravi_ucb import AnyWorld, RmaxRaviUcb
+from optimist.agents.streaming import Terms
 from optimist.core import Threshold
-from optimist.envs import World
-from optimist.mdp import FiniteMDP
+from optimist.features import FeatureMap
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,12 @@ class Rmax(RmaxRaviUcb):
 
     def __init__(
         self,
-        world: World | FiniteMDP,
+        world: AnyWorld,
         config: RmaxConfig | None = None,
         seed: int = 0,
         stride: int = 10,
+        features: FeatureMap | None = None,
+        **terms: Unpack[Terms],
     ) -> None:
-        super().__init__(world, None, (config or RmaxConfig()).rule(), seed=seed, stride=stride)
+        rule = (config or RmaxConfig()).rule()
+        super().__init__(world, features, rule, seed=seed, stride=stride, **terms)

@@ -108,8 +108,9 @@ def run(
                 move(player, r, player.pairs[i])
                 if keep:
                     player.kept[taken] = player.w
-            for _ in range(rule.updates):
-                record.sup_q[i] = update(world, rule, stats, it, r)
+            if not rule.lazy or it.clock[UPDATES] == 0:  # an epoch without updates has just begun
+                for _ in range(rule.updates):
+                    record.sup_q[i] = update(world, rule, stats, it, r)
         taken += keep
 
 

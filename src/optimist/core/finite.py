@@ -106,18 +106,15 @@ def iterate(mdp: FiniteMDP, stats: Statistics) -> Iterate:
 
 def _in_blocks(mdp: FiniteMDP, features: FeatureMap) -> tuple[FloatArray, IntArray]:
     """The features of each pair within its block, [X A, s], and which block that is, [X A]."""
-    n_pairs, n_blocks = mdp.r.size, features.blocks
-    s = features.dim // n_blocks
+    n_pairs, s = mdp.r.size, features.dim // features.blocks
     if isinstance(features, OneHot):
         return np.ones((n_pairs, 1)), np.arange(n_pairs)
-    phi, block, done = np.empty((n_pairs, s)), np.empty(n_pairs, dtype=np.int64), 0
-    for rows in _in_chunks(features, mdp.n_states):
-        part = slice(done, done + len(rows))
-        blocks = rows.reshape(-1, n_blocks, s)
-        block[part] = np.argmax((blocks != 0).any(axis=2), axis=1)
-        phi[part] = blocks[np.arange(len(rows)), block[part]]
-        done += len(rows)
-    return phi, block
+    phi, block = np.empty((*mdp.r.shape, s)), np.empty(mdp.r.shape, dtype=np.int64)
+    chunk = max(1, ROWS_AT_ONCE // (features.dim * features.n_actions))
+    for x in range(0, mdp.n_states, chunk):
+        states = np.arange(x, min(x + chunk, mdp.n_states))
+        phi[states], block[states] = features.in_blocks(states)
+    return phi.reshape(n_pairs, s), block.reshape(n_pairs)
 
 
 def sparse_rows(features: FeatureMap, n_states: int) -> sp.csr_array:

@@ -8,7 +8,9 @@ u = ||phi||_{Lambda^{-1}}, CB = beta u and p the ascension function, the sum of 
 and the policy is softmax(eta S).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist import checks
-from optimist.checks import FloatArray
+from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
 from optimist.core.ascension import (
     Ascension,
@@ -27,7 +29,7 @@ from optimist.core.ascension import (
     ascension_name,
     ascension_named,
 )
-from optimist.features import FeatureMap, OneHot
+from optimist.features import FeatureMap, describe, from_description
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class SoftmaxPolicy:
     Attributes
     ----------
     Theta
-        The sum of the epoch's parameters theta, [d].
+        The sum of the epoch's parameters theta, [d]. Truncated values have no closed form: for them
+        it is all the n parameters, [n, d].
     Lambda
         The covariance at the start of the epoch, as its diagonal blocks [blocks, s, s].
     updates
@@ -50,6 +53,10 @@ class SoftmaxPolicy:
     rewards
         The sum of the epoch's rewards on pairs [X, A], if they are not linear in phi and so not in
         Theta; otherwise None.
+    reward
+        Instead of those, the rewards of an update as a known function of states [n, ...], [n, A].
+    shift
+        A constant reward of every update.
     """
 
     Theta: FloatArray
@@ -61,15 +68,18 @@ class SoftmaxPolicy:
     heaven: float
     features: FeatureMap
     rewards: FloatArray | None = None
+    reward: Callable[[Any], FloatArray] | None = None
+    shift: float = 0.0
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
-        phi = self.features.all_actions(states)
-        if phi.shape[-1] != self.Theta.size:
-            raise ValueError(f"the policy has d = {self.Theta.size}, its features {phi.shape[-1]}")
+        rows, block = self.features.in_blocks(states)
+        d = self.Theta.shape[-1]
+        if self.features.dim != d:
+            raise ValueError(f"the policy has d = {d}, its features {self.features.dim}")
         if self.updates == 0:
-            return np.full(phi.shape[:-1], 1 / phi.shape[-2])
-        S = self._sum_of_values(phi, states)
+            return np.full(block.shape, 1 / block.shape[-1])
+        S = self._sum_of_values(rows, block, states)
         if np.isinf(self.eta):
             return np.asarray(np.eye(S.shape[-1])[np.argmax(S, axis=-1)])
         weights = np.exp(self.eta * (S - S.max(axis=-1, keepdims=True)))
@@ -80,35 +90,50 @@ class SoftmaxPolicy:
         pi = self.probabilities(state)
         return int(np.argmax(pi)) if rng is None else int(rng.choice(pi.size, p=pi))
 
-    def _sum_of_values(self, phi: FloatArray, states: ArrayLike) -> FloatArray:
-        u = self._uncertainty(phi)
+    def _sum_of_values(self, rows: FloatArray, block: IntArray, states: ArrayLike) -> FloatArray:
+        u = self._uncertainty(rows, block)
         CB, n = self.beta * u, self.updates
-        target: FloatArray = phi @ self.Theta + n * CB
+        each = CB + self.shift  # what every update adds
+        if self.reward is not None:
+            batch = np.asarray(states)[None] if CB.ndim == 1 else np.asarray(states)
+            each = each + self.reward(batch).reshape(CB.shape)
+        all_of_them: FloatArray | float = 0.0  # what they add together
         if self.rewards is not None:
-            target = target + self.rewards[checks.indices(states, "state", len(self.rewards))]
+            all_of_them = self.rewards[checks.indices(states, "state", len(self.rewards))]
+        if isinstance(self.ascension, Truncation):
+            parts = (self._predict(rows, block, theta) for theta in np.atleast_2d(self.Theta))
+            return np.asarray(sum(np.minimum(x + each + all_of_them, self.heaven) for x in parts))
+        target = self._predict(rows, block, self.Theta) + n * each + all_of_them
         match self.ascension:
             case Sigmoid():
                 p = self.ascension(CB)
             case Threshold(level):
                 p = (u > level).astype(np.float64)
-            case Truncation():  # storable at n = 1 only, when eta is infinite
-                return np.minimum(target, self.heaven)
             case Never():
-                return target
+                return np.asarray(target)
         return np.asarray((1 - p) * target + n * p * self.heaven)
 
-    def _uncertainty(self, phi: FloatArray) -> FloatArray:
+    def _predict(self, rows: FloatArray, block: IntArray, theta: FloatArray) -> FloatArray:
+        """phi . theta."""
+        parts = theta.reshape(self.Lambda.shape[:2])[block]
+        return np.asarray((rows * parts).sum(axis=-1))
+
+    def _uncertainty(self, rows: FloatArray, block: IntArray) -> FloatArray:
         """||phi|| in the norm of Lambda^{-1}."""
-        n_blocks, s, _ = self.Lambda.shape
-        parts = phi.reshape(*phi.shape[:-1], n_blocks, s)
-        if s == 1:
-            squares = parts[..., 0] ** 2 / self.Lambda[:, 0, 0]
-        else:
-            # With Lambda = L L', the norm is that of L^{-1} phi; one factor serves all rows.
-            L = np.linalg.cholesky(self.Lambda)
-            columns = parts.reshape(-1, n_blocks, s).transpose(1, 2, 0)  # [blocks, s, rows]
-            squares = (np.linalg.solve(L, columns) ** 2).sum(axis=1).T.reshape(parts.shape[:-1])
-        return np.asarray(np.sqrt(squares.sum(axis=-1)))
+        if self.Lambda.shape[1] == 1:
+            return np.asarray(np.abs(rows[..., 0]) / np.sqrt(self.Lambda[block, 0, 0]))
+        rows = np.broadcast_to(rows, (*block.shape, rows.shape[-1]))
+        u = np.empty(block.shape)
+        for b in np.unique(block):
+            here = block == b
+            u[here] = np.linalg.norm(rows[here] @ self._roots[b].T, axis=-1)
+        return u
+
+    @cached_property
+    def _roots(self) -> FloatArray:
+        """L^{-1} with Lambda = L L', of each block: the norm of a row is that of L^{-1} row."""
+        L = np.linalg.cholesky(self.Lambda)
+        return np.asarray(np.linalg.solve(L, np.broadcast_to(np.eye(L.shape[1]), L.shape)))
 
     def save(self, path: str | Path) -> None:
         """Write the policy's numbers: d + d^2 of them, or fewer where Lambda is block-diagonal."""
@@ -119,7 +144,9 @@ class SoftmaxPolicy:
             "heaven": float(self.heaven),
             "ascension": ascension_name(self.ascension),
             "n_actions": self.features.n_actions,
-            "one_hot": isinstance(self.features, OneHot),
+            "features": describe(self.features),
+            "reward": self.reward is not None,
+            "shift": float(self.shift),
         }
         arrays = {"Theta": self.Theta, "Lambda": self.Lambda}
         if self.rewards is not None:
@@ -151,7 +178,9 @@ class TablePolicy:
 
 
 def load_policy(
-    path: str | Path, features: FeatureMap | None = None
+    path: str | Path,
+    features: FeatureMap | None = None,
+    reward: Callable[[Any], FloatArray] | None = None,
 ) -> SoftmaxPolicy | TablePolicy:
     """The policy in a file, ready to act, without the world it was learnt in.
 
@@ -160,8 +189,10 @@ def load_policy(
     path
         A file written by ``policy.save``.
     features
-        The features of the policy. One-hot features are known from the file; others are not in it
-        and have to be given again.
+        The features of the policy. Those of this library are known from the file, but for tables;
+        others are not in it and have to be given again.
+    reward
+        The known rewards that it was learnt with, if it was, as a function into [0, R_max].
 
     Examples
     --------
@@ -177,15 +208,19 @@ def load_policy(
     if header["kind"] != "softmax policy":
         raise storage.FileError(f"{path} holds a {header['kind']}, not a policy")
     Theta = arrays["Theta"]
+    d = Theta.shape[-1]
     if features is None:
-        if not header["one_hot"]:
+        if header["features"] is None:
             raise ValueError(f"{path} was learnt with features of its own: give them as features=")
-        features = OneHot(Theta.size // header["n_actions"], header["n_actions"])
-    if features.dim != Theta.size or features.n_actions != header["n_actions"]:
+        features = from_description(header["features"])
+    if features.dim != d or features.n_actions != header["n_actions"]:
         raise ValueError(
-            f"{path} has d = {Theta.size} and {header['n_actions']} actions; "
+            f"{path} has d = {d} and {header['n_actions']} actions; "
             f"the features have d = {features.dim} and {features.n_actions}"
         )
+    if header["reward"] != (reward is not None):
+        known = "a known reward: give it as" if header["reward"] else "estimated rewards: give no"
+        raise ValueError(f"{path} was learnt with {known} reward=")
     return SoftmaxPolicy(
         Theta=Theta,
         Lambda=arrays["Lambda"],
@@ -196,4 +231,6 @@ def load_policy(
         heaven=header["heaven"],
         features=features,
         rewards=arrays.get("rewards"),
+        reward=reward,
+        shift=header["shift"],
     )

@@ -1,6 +1,7 @@
 """What the compiled loop works on: named tuples of arrays that it changes in place.
 
-Notation is the paper's: Lambda, CB, p (for p+), V, Q, eta, beta. ``heaven`` is R_max / (1 - gamma).
+Notation is the paper's: Lambda, CB, p (for p+), V, Q, eta, beta. ``heaven`` is R_max / (1 - gamma),
+or a better bound on the values.
 """
 
 from typing import NamedTuple
@@ -30,6 +31,7 @@ class Rule(NamedTuple):
     b: float  # omega
     heaven: float
     updates: int
+    lazy: bool  # updates wait for the next epoch
     observe_last: bool
     stage: int  # a new stage of the parameters begins a new epoch
 

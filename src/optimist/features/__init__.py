@@ -20,15 +20,22 @@ Features of x          Use them
 =====================  =============================================================
 
 All are batched, return new float64 arrays, and declare their norm bound and block structure.
+
+For the spaces of a Gymnasium environment, `features_named` builds them from a name such as
+``tiles:12x8``, `default_name` is a name to begin with, and `count_actions` counts its actions.
+`describe` and `from_description` turn the features that ship into JSON data and back.
 """
 
 from optimist.features.base import FeatureMap, StateFeatures, Structure
 from optimist.features.box import read_box
 from optimist.features.concatenation import Concatenation
+from optimist.features.description import describe, from_description
 from optimist.features.fourier import Fourier
+from optimist.features.naming import default_name, features_named
 from optimist.features.one_hot import OneHot, OneHotState
 from optimist.features.per_action import PerAction
 from optimist.features.rbf import RBF
+from optimist.features.spaces import count_actions
 from optimist.features.state_only import StateOnly
 from optimist.features.table import Table
 from optimist.features.tiles import Tiles
@@ -46,5 +53,10 @@ __all__ = [
     "Structure",
     "Table",
     "Tiles",
+    "count_actions",
+    "default_name",
+    "describe",
+    "features_named",
+    "from_description",
     "read_box",
 ]

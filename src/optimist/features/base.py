@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optimist.checks import FloatArray, count, real_number
+from optimist.checks import FloatArray, IntArray, count, real_number
 
 Structure = Literal["diagonal", "blocks", "dense"]
 
@@ -67,11 +67,31 @@ class StateFeatures(Features, ABC):
     def __call__(self, observations: ArrayLike) -> FloatArray:
         """The features [..., d] of a batch [...] of observations, in a new array."""
 
+    def in_blocks(self, observations: ArrayLike) -> tuple[FloatArray, IntArray]:
+        """The features within the one block that holds them, and which block that is.
+
+        Returns
+        -------
+        rows
+            The features [..., s] in that block, of size ``s = dim // blocks``.
+        block
+            The number of the block [...]; it is 0 if all features are zero.
+
+        Examples
+        --------
+        >>> from optimist.features import OneHotState
+        >>> OneHotState(5).in_blocks([4, 2])
+        (array([[1.],
+               [1.]]), array([4, 2]))
+        """
+        return split(self(observations), self.blocks)
+
 
 class FeatureMap(Features, ABC):
     """A map phi from state-action pairs to R^d, over any leading batch axes.
 
-    `bound` is the B of the linear MDP assumption ``||phi(x, a)|| <= B``.
+    `bound` is the B of the linear MDP assumption ``||phi(x, a)|| <= B``. `shared` says whether
+    the actions of a state differ at most in which block holds their features, and not within it.
 
     Examples
     --------
@@ -89,6 +109,8 @@ class FeatureMap(Features, ABC):
     ((2, 2, 2), 'diagonal')
     """
 
+    shared: bool = False
+
     def __init__(self, dim: int, bound: float, blocks: int, n_actions: int) -> None:
         super().__init__(dim, bound, blocks)
         self.n_actions = count(n_actions, "n_actions")
@@ -100,6 +122,45 @@ class FeatureMap(Features, ABC):
     @abstractmethod
     def all_actions(self, states: ArrayLike) -> FloatArray:
         """The features [..., A, d] of every action in each of the states, in a new array."""
+
+    def in_blocks(self, states: ArrayLike) -> tuple[FloatArray, IntArray]:
+        """The features of every action within the one block that holds them, and which it is.
+
+        Returns
+        -------
+        rows
+            The features [..., A, s] in that block, of size ``s = dim // blocks``; [..., 1, s] if
+            they are `shared`.
+        block
+            The number of the block [..., A].
+
+        Examples
+        --------
+        >>> from optimist.features import RBF, PerAction
+        >>> phi = PerAction(RBF(([0.0], [1.0]), centres=2), n_actions=3)
+        >>> phi.in_blocks([0.5])
+        (array([[0.5, 0.5]]), array([0, 1, 2]))
+        """
+        rows, block = split(self.all_actions(states), self.blocks)
+        return rows[..., :1, :] if self.shared else rows, block
+
+
+def split(features: FloatArray, blocks: int) -> tuple[FloatArray, IntArray]:
+    """Vectors [..., d] as what is in their only block that is not zero, and its number.
+
+    Examples
+    --------
+    >>> split(np.array([[0.0, 0.0, 1.0, 2.0], [3.0, 0.0, 0.0, 0.0]]), blocks=2)
+    (array([[1., 2.],
+           [3., 0.]]), array([1, 0]))
+    """
+    features = np.asarray(features, dtype=np.float64)
+    *batch, dim = features.shape
+    if blocks == 1:
+        return features, np.zeros(batch, dtype=np.int64)
+    apart = features.reshape(*batch, blocks, dim // blocks)
+    block = np.asarray(np.argmax((apart != 0).any(axis=-1), axis=-1))
+    return np.take_along_axis(apart, block[..., None, None], axis=-2)[..., 0, :], block
 
 
 def batch_shape(states: tuple[int, ...], actions: tuple[int, ...]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ UNBOUNDED = 1e30
 BORDER_TOLERANCE = 1e-6
 """How far outside, in box widths, an observation may lie: float32 rounding, not a mistake."""
 
-Outside = Literal["error", "clip"]
+Outside = Literal["error", "clip", "squash"]
 
 
 class HasBounds(Protocol):
@@ -30,20 +30,23 @@ class HasBounds(Protocol):
 BoxLike = HasBounds | Sequence[ArrayLike]
 
 
-def read_box(box: BoxLike) -> tuple[FloatArray, FloatArray]:
-    """The bounds (low, high) of a Box space or of a pair, if they are finite and in order.
+def read_box(box: BoxLike, *, infinite: bool = False) -> tuple[FloatArray, FloatArray]:
+    """The bounds (low, high) of a Box space or of a pair, if they are in order, and finite.
 
-    They are read-only copies.
+    They are read-only copies. If they may be infinite, every one of a magnitude of at least 1e30
+    is read as that.
 
     Examples
     --------
     >>> read_box(([-1, 0], [1, 5]))
     (array([-1.,  0.]), array([1., 5.]))
+    >>> read_box(([-1, 0], [1, 1e38]), infinite=True)
+    (array([-1.,  0.]), array([ 1., inf]))
     """
     if hasattr(box, "low") and hasattr(box, "high"):
-        low, high = _bound(box.low, "low"), _bound(box.high, "high")
+        low, high = _bound(box.low, "low", infinite), _bound(box.high, "high", infinite)
     elif isinstance(box, (Sequence, np.ndarray)) and len(box) == 2:
-        low, high = _bound(box[0], "low"), _bound(box[1], "high")
+        low, high = _bound(box[0], "low", infinite), _bound(box[1], "high", infinite)
     else:
         raise TypeError(
             f"box = {box!r} has no low and high; give a Box space or a pair (low, high), "
@@ -57,54 +60,74 @@ def read_box(box: BoxLike) -> tuple[FloatArray, FloatArray]:
     return frozen(low), frozen(high)
 
 
-def _bound(value: ArrayLike, name: str) -> FloatArray:
+def _bound(value: ArrayLike, name: str, infinite: bool) -> FloatArray:
     array = np.asarray(value)
     if array.dtype.kind == "f":
         unbounded = np.abs(array.astype(np.float64)) >= UNBOUNDED
-        if unbounded.any():
+        if unbounded.any() and not infinite:
             where = first(unbounded)
             raise ValueError(
                 f"{entry(name, where)} = {array[where]:.6g} is no bound (its magnitude is at least "
                 f"{UNBOUNDED:g}); give a pair (low, high) of finite bounds instead of the space, "
-                "with outside='clip' if observations may leave it"
+                "with outside='clip' if observations may leave it, or pass outside='squash' to "
+                "squash such dimensions onto the unit interval"
             )
+        array = np.clip(array.astype(np.float64), -UNBOUNDED, UNBOUNDED)
     if array.ndim != 1 or not array.size:
         raise ValueError(
             f"{name} has shape {array.shape}; it must be a list of one number per dimension, "
             "such as [0.0] for a box of one dimension"
         )
-    return real_array(array, name)
+    bound = real_array(array, name)
+    return np.where(np.abs(bound) >= UNBOUNDED, np.copysign(np.inf, bound), bound)
 
 
 class UnitBox:
     """The map of a box onto the unit cube.
 
     An observation outside the box by at most 1e-6 of its width, as float32 rounding leaves it,
-    is moved onto the border. One further out is refused, or moved there too if so asked.
+    is moved onto the border. One further out is refused, or moved there too if so asked. Where the
+    width is infinite, its bound or 1 takes its place, whichever is larger.
+
+    Squashing takes an infinite dimension onto the unit interval by the arctangent: all numbers x
+    to ``1/2 + arctan(x) / pi``, those above ``low`` to ``2/pi arctan(x - low)``, and those below
+    ``high`` to ``1 - 2/pi arctan(high - x)``. Half of the interval is for what lies within
+    1 of zero, or of the bound: rescale observations that are typically much larger or smaller.
 
     Parameters
     ----------
     box
         A space with ``low`` and ``high``, such as Gymnasium's Box, or a pair (low, high).
     outside
-        What to do with an observation outside: raise an error, or clip it to the border.
+        What to do with an observation outside: raise an error ("error"), or clip it to the border
+        ("clip"). "squash" raises it too, and is the only one that allows infinite bounds.
 
     Examples
     --------
     >>> UnitBox(([-1.0], [1.0]), outside="clip").unit([[0.0], [7.0]])
     array([[0.5],
            [1. ]])
+    >>> UnitBox(([-np.inf, 0.0], [np.inf, 1.0]), outside="squash").unit([1.0, 0.5])
+    array([0.75, 0.5 ])
     """
 
     def __init__(self, box: BoxLike, outside: Outside) -> None:
-        self.low, self.high = read_box(box)
-        if outside not in ("error", "clip"):
-            raise ValueError(f"outside = {outside!r} must be 'error' or 'clip'")
+        if outside not in ("error", "clip", "squash"):
+            raise ValueError(f"outside = {outside!r} must be 'error', 'clip' or 'squash'")
         self.outside = outside
+        self.low, self.high = read_box(box, infinite=outside == "squash")
         self.n_dims = len(self.low)
-        self._width = self.high - self.low
-        self._least = self.low - BORDER_TOLERANCE * self._width
-        self._most = self.high + BORDER_TOLERANCE * self._width
+        below, above = np.isinf(self.low), np.isinf(self.high)
+        self._open = np.flatnonzero(below | above)
+        # A bounded dimension becomes (x - low) / width. An open one becomes x less its bound, if
+        # there is one, and then shift + arctan / turn.
+        self._origin = np.where(below, np.where(above, 0.0, self.high), self.low)
+        self._width = np.where(below | above, 1.0, self.high - self.low)
+        self._shift = np.where(below, np.where(above, 0.5, 1.0), 0.0)[self._open]
+        self._turn = np.where(below & above, np.pi, np.pi / 2)[self._open]
+        rounding = np.where(below | above, np.maximum(np.abs(self._origin), 1.0), self._width)
+        self._least = self.low - BORDER_TOLERANCE * rounding
+        self._most = self.high + BORDER_TOLERANCE * rounding
 
     def unit(self, observations: ArrayLike) -> FloatArray:
         """The observations [..., k] rescaled to [0, 1]^k, in a new array."""
@@ -114,12 +137,14 @@ class UnitBox:
                 f"observation has shape {array.shape}; its last axis must have length "
                 f"{self.n_dims}, one entry per dimension of the box"
             )
-        if self.outside == "error":
+        if self.outside != "clip":
             self._refuse_outside(array)
         # Clipping before scaling makes the ends exact: the border maps to 0 and 1.
         inside = np.minimum(np.maximum(array, self.low), self.high)
-        inside -= self.low
+        inside -= self._origin
         inside /= self._width
+        if self._open.size:
+            inside[..., self._open] = self._shift + np.arctan(inside[..., self._open]) / self._turn
         return inside
 
     def _refuse_outside(self, array: FloatArray) -> None:
@@ -127,8 +152,12 @@ class UnitBox:
         if bad.any():
             where = first(bad)
             i = where[-1]
+            remedy = (
+                "make that side infinite"
+                if self.outside == "squash"
+                else "pass outside='clip' to move such observations onto its border"
+            )
             raise ValueError(
                 f"{entry('observation', where)} = {array[where]:.6g} is outside "
-                f"[{self.low[i]:.6g}, {self.high[i]:.6g}]; widen the box, or pass outside='clip' "
-                "to move such observations onto its border"
+                f"[{self.low[i]:.6g}, {self.high[i]:.6g}]; widen the box, or {remedy}"
             )

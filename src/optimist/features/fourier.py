@@ -21,7 +21,7 @@ class Fourier(StateFeatures):
     Parameters
     ----------
     box
-        A space with finite ``low`` and ``high``, or a pair (low, high).
+        A space with ``low`` and ``high``, or a pair (low, high); finite, unless squashed.
     pairs
         How many frequencies; there are two features to each, all cosines before all sines.
     rng
@@ -31,7 +31,8 @@ class Fourier(StateFeatures):
         carries over.
     outside
         What to do with an observation outside the box: raise an error, or clip it to the border.
-        Within 1e-6 of the width, which is float32 rounding, it is clipped in either case.
+        Within 1e-6 of the width, which is float32 rounding, it is clipped in any case. "squash"
+        raises an error too, but sides of the box may be infinite: see `UnitBox`.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optimist.checks import FloatArray, count, indices
+from optimist.checks import FloatArray, IntArray, count, indices
 from optimist.features.base import FeatureMap, StateFeatures, batch_shape
 from optimist.features.indicators import indicators
 
@@ -30,6 +30,10 @@ class OneHotState(StateFeatures):
         states = indices(observations, "state", self.n_states)
         return indicators(states[..., None], self.dim, 1.0)
 
+    def in_blocks(self, observations: ArrayLike) -> tuple[FloatArray, IntArray]:
+        states = indices(observations, "state", self.n_states)
+        return np.ones((*states.shape, 1)), states.copy()
+
 
 class OneHot(FeatureMap):
     """One feature per state-action pair, phi(x, a) = e_{x A + a}.
@@ -46,6 +50,8 @@ class OneHot(FeatureMap):
            [0., 1., 0., 0.]])
     """
 
+    shared = True
+
     def __init__(self, n_states: int, n_actions: int) -> None:
         self.n_states = count(n_states, "n_states")
         dim = self.n_states * count(n_actions, "n_actions")
@@ -61,3 +67,8 @@ class OneHot(FeatureMap):
     def all_actions(self, states: ArrayLike) -> FloatArray:
         x = indices(states, "state", self.n_states)
         return self(x[..., None], np.arange(self.n_actions))
+
+    def in_blocks(self, states: ArrayLike) -> tuple[FloatArray, IntArray]:
+        x = indices(states, "state", self.n_states)
+        pairs = x[..., None] * self.n_actions + np.arange(self.n_actions)
+        return np.ones((*x.shape, 1, 1)), pairs

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def grid_size(sides: Sequence[int]) -> int:
     size = math.prod(sides)
     if size > LARGEST:
         raise ValueError(
-            f"a grid of {' x '.join(map(str, sides))} has {size:.1e} features: "
+            f"a grid of {' x '.join(map(str, sides))} has {Decimal(size):.1e} features: "
             "make it coarser, or use Fourier, whose size does not grow with the dimension"
         )
     return size

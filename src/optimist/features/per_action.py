@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optimist.checks import FloatArray, count, indices
+from optimist.checks import FloatArray, IntArray, count, indices
 from optimist.features.base import FeatureMap, StateFeatures, batch_shape
 
 
@@ -22,6 +22,8 @@ class PerAction(FeatureMap):
     >>> phi.all_actions([[0.1], [0.9]]).shape, phi.blocks
     ((2, 2, 4), 4)
     """
+
+    shared = True
 
     def __init__(self, psi: StateFeatures, n_actions: int) -> None:
         if not isinstance(psi, StateFeatures):
@@ -44,3 +46,7 @@ class PerAction(FeatureMap):
         each = np.arange(self.n_actions)
         features[..., each, each, :] = psi[..., None, :]
         return features.reshape(*psi.shape[:-1], self.n_actions, self.dim)
+
+    def in_blocks(self, states: ArrayLike) -> tuple[FloatArray, IntArray]:
+        rows, block = self.psi.in_blocks(states)
+        return rows[..., None, :], np.arange(self.n_actions) * self.psi.blocks + block[..., None]

@@ -24,7 +24,7 @@ class RBF(StateFeatures):
     Parameters
     ----------
     box
-        A space with finite ``low`` and ``high``, or a pair (low, high).
+        A space with ``low`` and ``high``, or a pair (low, high); finite, unless squashed.
     centres
         How many grid points along a side of the box, from border to border: one number, or one
         per dimension. A dimension with a single centre is ignored.
@@ -33,7 +33,8 @@ class RBF(StateFeatures):
         are close to linear interpolation between the grid points.
     outside
         What to do with an observation outside the box: raise an error, or clip it to the border.
-        Within 1e-6 of the width, which is float32 rounding, it is clipped in either case.
+        Within 1e-6 of the width, which is float32 rounding, it is clipped in any case. "squash"
+        raises an error too, but sides of the box may be infinite: see `UnitBox`.
 
     Examples
     --------

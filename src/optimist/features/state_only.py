@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optimist.checks import FloatArray, indices
+from optimist.checks import FloatArray, IntArray, indices
 from optimist.features.base import FeatureMap, StateFeatures, batch_shape
 
 
@@ -24,6 +24,8 @@ class StateOnly(FeatureMap):
            [0., 0., 1.]])
     """
 
+    shared = True
+
     def __init__(self, psi: StateFeatures, n_actions: int) -> None:
         if not isinstance(psi, StateFeatures):
             raise TypeError(f"psi = {psi!r} must be StateFeatures, such as OneHotState or Tiles")
@@ -38,3 +40,7 @@ class StateOnly(FeatureMap):
 
     def all_actions(self, states: ArrayLike) -> FloatArray:
         return np.repeat(self.psi(states)[..., None, :], self.n_actions, axis=-2)
+
+    def in_blocks(self, states: ArrayLike) -> tuple[FloatArray, IntArray]:
+        rows, block = self.psi.in_blocks(states)
+        return rows[..., None, :], np.repeat(block[..., None], self.n_actions, axis=-1)

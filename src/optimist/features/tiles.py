@@ -27,7 +27,7 @@ class Tiles(StateFeatures):
     Parameters
     ----------
     box
-        A space with finite ``low`` and ``high``, or a pair (low, high).
+        A space with ``low`` and ``high``, or a pair (low, high); finite, unless squashed.
     bins
         Into how many tiles a side of the box is cut: one number, or one per dimension.
     tilings
@@ -35,7 +35,8 @@ class Tiles(StateFeatures):
         displaces them most evenly.
     outside
         What to do with an observation outside the box: raise an error, or clip it to the border.
-        Within 1e-6 of the width, which is float32 rounding, it is clipped in either case.
+        Within 1e-6 of the width, which is float32 rounding, it is clipped in any case. "squash"
+        raises an error too, but sides of the box may be infinite: see `UnitBox`.
 
     Examples
     --------
@@ -60,10 +61,12 @@ class Tiles(StateFeatures):
         self.box = UnitBox(box, outside)
         self.bins = per_dimension(bins, "bins", self.box.n_dims)
         self.tilings = count(tilings, "tilings")
+        grid_size(self.bins)
+        if self.tilings > 1:
+            grid_size([self.tilings, *(b + 1 for b in self.bins)])
         self._scale = np.array(self.bins, dtype=np.float64)
         self._offsets = _displacements(self.tilings, self.box.n_dims)
         sides = np.where(self._offsets > 0, np.array(self.bins) + 1, self.bins)
-        grid_size(self.bins)
         self._last = sides - 1
         # The tiles of a tiling are numbered in C order, after those of the tilings before it.
         self._strides = np.ones_like(sides)
@@ -75,6 +78,12 @@ class Tiles(StateFeatures):
 
     def __call__(self, observations: ArrayLike) -> FloatArray:
         return indicators(self.tiles(observations), self.dim, 1 / math.sqrt(self.tilings))
+
+    def in_blocks(self, observations: ArrayLike) -> tuple[FloatArray, IntArray]:
+        if self.tilings > 1:
+            return super().in_blocks(observations)
+        tile = self.tiles(observations)[..., 0]
+        return np.ones((*tile.shape, 1)), tile
 
     def tiles(self, observations: ArrayLike) -> IntArray:
         """The indices [..., tilings] of the active features, one of each tiling."""

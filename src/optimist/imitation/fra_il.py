@@ -11,11 +11,11 @@ from optimist.agents import RmaxRaviUcb, checkpoint
 from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.core.finite import check_features, sparse_rows
-from optimist.core.state import OTHER, PLAY, UPDATE, WHOLE, Record, Rule, Snapshots
 from optimist.envs import World
 from optimist.features import Concatenation, FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.finite import FiniteImitation
 from optimist.imitation.history import ImitationHistory
 from optimist.imitation.player import RewardPlayer
 from optimist.imitation.recording import finite_mdp
@@ -105,12 +105,30 @@ class FraIL(RmaxRaviUcb):
             )
         self.expert, self.reward_features = expert, reward_features
         self.K = None if K is None else checks.count(K, "K")
-        self._player = RewardPlayer(expert.mean, reward_features, self.settings.weights, n_states)
-        self.W_max, self.R_max = self._player.W_max, self._player.R_max
-        self.shift = self._player.shift
-        self._broken = ""
-        phi = self._linear_features(features, bare)
-        super().__init__(bare, phi, self.settings.rule(self.R_max), seed=seed, stride=stride)
+        player = RewardPlayer(expert.mean, reward_features, self.settings.weights, n_states)
+        phi = _linear_features(features, reward_features, player, bare)
+        rule = self.settings.rule(player.R_max)
+        self._imitation = FiniteImitation(bare, phi, rule, player, self.settings, seed, stride)
+        self._start(self._imitation)
+
+    @property
+    def _player(self) -> RewardPlayer:
+        return self._imitation.player
+
+    @property
+    def W_max(self) -> float:
+        """A bound on the norm of the weights."""
+        return self._player.W_max
+
+    @property
+    def R_max(self) -> float:
+        """A bound on the rewards r_k."""
+        return self._player.R_max
+
+    @property
+    def shift(self) -> float:
+        """What is added to Phi_r w_k so that rewards are not negative."""
+        return self._player.shift
 
     # What it has found
 
@@ -144,78 +162,23 @@ class FraIL(RmaxRaviUcb):
         return float(np.linalg.norm(lambda_pi - self.expert.mean))
 
     @property
-    def history(self) -> ImitationHistory:  # type: ignore[override]
+    def history(self) -> ImitationHistory:
         """The history of all episodes so far, or of those since it was last forgotten."""
-        return super().history  # type: ignore[return-value]
+        found: ImitationHistory = super().history
+        return found
 
-    def learn(self, episodes: int, show_progress: bool = True) -> ImitationHistory:  # type: ignore[override]
+    def learn(self, episodes: int, show_progress: bool = True) -> ImitationHistory:
         """Play and learn; the history of these episodes. Calling it again goes on.
 
         The first call sets K, if it was not given: going on past it keeps the step that was right
         for K, which is then larger than the theory's.
         """
-        if self._broken:
-            raise ValueError(self._broken)
+        self._imitation.refuse_if_broken()
         if self.K is None:
             self.K = checks.count(episodes, "episodes")
-        return super().learn(episodes, show_progress)  # type: ignore[return-value]
-
-    # How it learns
-
-    def _choose_rewards(self, most: int) -> int:
-        """The reward player moves in compiled code, or after each episode if it is not known."""
-        return 1 if self.settings.weights.code == OTHER else most
-
-    def _play(self, rule: Rule, record: Record, shots: Snapshots) -> dict[str, Any]:
-        sizes = len(record.steps), len(shots.policies)
-        player, r = self._player.state(self.eta_r, self.settings.fresh, *sizes), self._player.r
-        if player.kind == OTHER:
-            self._run(rule, r, record, shots, player, PLAY)
-            self._move(int(player.pairs[0]))
-            player.kept[:] = player.w
-            self._run(rule, r, record, shots, player, UPDATE)
-        else:
-            self._run(rule, r, record, shots, player, WHOLE)
-        columns = checkpoint.columns_of(record)
-        del columns["reward"]  # it was paid before r_k was known
-        seen = {"pairs": player.pairs, "rollouts": player.rollouts}
-        return {**columns, **seen, "weights": player.kept}
-
-    def _move(self, pair: int) -> None:
-        """Let the reward player move in a class of somebody's own, which may fail."""
-        try:
-            self._player.move(pair, self.eta_r)
-        except BaseException as error:
-            # Whatever it was, an interruption too: the episode was played and its update was not
-            # made, so there is no going on from here.
-            self._broken = (
-                f"the projection failed after episode {self.episodes} ({error}): "
-                "load the learner as it was saved before"
-            )
-            raise
-
-    def _history(self, chunk: int, first: int) -> ImitationHistory:  # type: ignore[override]
-        parts = self._chunks[chunk:]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return ImitationHistory(
-            **columns, Phi=self._player.Phi, expert=self.expert.mean, first=first, mdp=self.mdp
-        )
-
-    def _linear_features(self, phi_P: FeatureMap | None, mdp: FiniteMDP) -> FeatureMap:
-        """The features of the linear MDP: phi_P alone if phi_r is linear in it, else both."""
-        if phi_P is None:
-            return OneHot(mdp.n_states, mdp.n_actions)
-        check_features(phi_P, mdp)
-        if isinstance(phi_P, OneHot):
-            return phi_P
-        # Some random combinations of the columns of Phi_r are linear in Phi_P only if all are.
-        mix = np.random.default_rng(0).standard_normal((self.reward_features.dim, 4))
-        some = self._player.Phi @ mix
-        Phi_P = sparse_rows(phi_P, mdp.n_states).toarray()
-        left = some - Phi_P @ np.linalg.lstsq(Phi_P, some)[0]
-        if np.abs(left).max() <= SPANNED * np.abs(some).max():
-            return phi_P
-        return Concatenation(self.reward_features, phi_P)
+        self._imitation.step = self.eta_r
+        learnt: ImitationHistory = super().learn(episodes, show_progress)
+        return learnt
 
     # Stopping and going on
 
@@ -242,7 +205,7 @@ class FraIL(RmaxRaviUcb):
     def restore(self, folder: str | Path) -> None:
         """Bring this learner, newly made, to where the one in a folder was when it was saved."""
         saved = checkpoint.read(folder, type(self).__name__)
-        before, now = saved.header["settings"], self._settings
+        before, now = saved.header["settings"], {**self._imitation.settings, "K": self.K}
         if self.K is None:
             now["K"] = before["K"]
         others = [name for name in now if now[name] != before.get(name)]
@@ -257,21 +220,9 @@ class FraIL(RmaxRaviUcb):
 
         Expert, features and class of weights are not saved: give them again when loading.
         """
-        if self._broken:
-            raise ValueError(self._broken)
+        self._imitation.refuse_if_broken()
+        self._imitation.K = self.K
         super().save(folder)
-
-    @property
-    def _arrays(self) -> dict[str, dict[str, Any]]:
-        return {**super()._arrays, "player": self._player.arrays}
-
-    @property
-    def _given(self) -> tuple[Any, ...]:
-        return self._player.given
-
-    @property
-    def _settings(self) -> dict[str, Any]:
-        return {"K": self.K, "fresh": self.settings.fresh, **self._player.settings}
 
 
 def _check_expert(expert: FeatureDataset, phi_r: FeatureMap, gamma: float) -> None:
@@ -288,3 +239,22 @@ def _check_expert(expert: FeatureDataset, phi_r: FeatureMap, gamma: float) -> No
             f"the expert was recorded with gamma = {expert.gamma:.10g}, "
             f"the world has gamma = {gamma:.10g}: their occupancies do not compare"
         )
+
+
+def _linear_features(
+    phi_P: FeatureMap | None, phi_r: FeatureMap, player: RewardPlayer, mdp: FiniteMDP
+) -> FeatureMap:
+    """The features of the linear MDP: phi_P alone if phi_r is linear in it, else both."""
+    if phi_P is None:
+        return OneHot(mdp.n_states, mdp.n_actions)
+    check_features(phi_P, mdp)
+    if isinstance(phi_P, OneHot):
+        return phi_P
+    # Some random combinations of the columns of Phi_r are linear in Phi_P only if all are.
+    mix = np.random.default_rng(0).standard_normal((phi_r.dim, 4))
+    some = player.Phi @ mix
+    Phi_P = sparse_rows(phi_P, mdp.n_states).toarray()
+    left = some - Phi_P @ np.linalg.lstsq(Phi_P, some)[0]
+    if np.abs(left).max() <= SPANNED * np.abs(some).max():
+        return phi_P
+    return Concatenation(phi_r, phi_P)

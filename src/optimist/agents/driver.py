@@ -1,0 +1,142 @@
+"""What an agent learns with: one driver for finite worlds, one for any Gymnasium environment."""
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from optimist import checks
+from optimist.agents.configuration import Configuration
+from optimist.checks import FloatArray
+from optimist.core import SoftmaxPolicy, TablePolicy
+from optimist.core.state import Rule
+from optimist.features import FeatureMap
+
+Policy = SoftmaxPolicy | TablePolicy
+
+
+class Optimism(NamedTuple):
+    """What a learner believes just now."""
+
+    value: FloatArray  # V, [X]
+    bonus: FloatArray  # CB, [X, A]
+    ascension: FloatArray  # p+, the probability of heaven, [X, A]
+
+
+class Beliefs(NamedTuple):
+    """What a learner believes of some observations, met or not."""
+
+    value: FloatArray  # V, [n]
+    bonus: FloatArray  # CB, [n, A]
+    ascension: FloatArray  # p+, [n, A]
+    policy: FloatArray  # pi, [n, A]
+    visits: FloatArray  # 1 / u^2 - lambda: exact where each pair has a feature of its own, [n, A]
+
+
+class Driver(ABC):
+    """Plays and learns: Algorithm 1 with its statistics and its random numbers.
+
+    Attributes
+    ----------
+    rng, lottery
+        Draw what is played, and which policy is the output.
+    """
+
+    def __init__(
+        self, features: FeatureMap, config: Configuration, gamma: float, seed: int, stride: int
+    ) -> None:
+        self.features, self.config, self.gamma = features, config, gamma
+        self.stride = checks.count(stride, "stride", least=0)
+        self.seed = checks.count(seed, "seed", least=0)
+        seeds = np.random.SeedSequence(self.seed).spawn(2)
+        self.rng, self.lottery = (np.random.default_rng(s) for s in seeds)
+
+    @property
+    def heaven(self) -> float:
+        """What heaven is worth."""
+        return self.config.heaven(self.gamma)
+
+    def rule(self, stage: int) -> Rule:
+        """The configuration as compiled code takes it."""
+        c = self.config
+        ascension = c.ascension_in(stage)
+        first, second = ascension.numbers
+        return Rule(
+            eta=float(c.eta),
+            beta=float(c.beta),
+            ascension=ascension.code,
+            a=float(first),
+            b=float(second),
+            heaven=self.heaven,
+            updates=c.updates,
+            lazy=c.lazy,
+            observe_last=c.observe_last,
+            stage=stage,
+        )
+
+    until: int = 0
+    """The episode before which rewards are asked for again, if they change."""
+
+    # Learning
+
+    def begin(self) -> None:  # noqa: B027 - a finite world goes on where it was
+        """Prepare for a call of `learn`."""
+
+    @property
+    @abstractmethod
+    def episodes(self) -> int:
+        """How many episodes have been played."""
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """How many steps have been taken."""
+
+    @abstractmethod
+    def learn_some(self, most: int) -> dict[str, Any]:
+        """Play as many episodes as one call should; their columns of the history."""
+
+    @abstractmethod
+    def history(self, columns: dict[str, Any], first: int) -> Any:
+        """The history of episodes of which these are the columns."""
+
+    def forget(self) -> None:  # noqa: B027
+        """Drop what only the history so far needs."""
+
+    # Acting
+
+    @property
+    @abstractmethod
+    def optimism(self) -> Optimism:
+        """The values, bonuses and probabilities of heaven of the last update."""
+
+    @property
+    @abstractmethod
+    def policy(self) -> Policy:
+        """The policy that the next episode would play."""
+
+    @property
+    @abstractmethod
+    def output(self) -> Policy:
+        """The algorithm's output pi_I."""
+
+    # Stopping and going on
+
+    @property
+    @abstractmethod
+    def arrays(self) -> dict[str, Any]:
+        """The arrays that change while learning, by names with their groups."""
+
+    @property
+    @abstractmethod
+    def world(self) -> str:
+        """A digest of the world and the features, by which a wrong one is noticed."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What else a checkpoint says of the learner."""
+        return {}
+
+    @abstractmethod
+    def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        """Go on from what a checkpoint holds."""

@@ -1,0 +1,263 @@
+"""Algorithm 1 on finite worlds: whole episodes in compiled code."""
+
+import hashlib
+import json
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from optimist import checks
+from optimist.agents.configuration import Configuration
+from optimist.agents.driver import Driver, Optimism, Policy
+from optimist.agents.history import History
+from optimist.checks import FloatArray
+from optimist.core import Fixed, Rewards, SoftmaxPolicy, TablePolicy, Truncation
+from optimist.core.finite import check_features, iterate, simulator, statistics
+from optimist.core.rewards import FOR_EVER
+from optimist.core.state import (
+    EPISODES,
+    STAGE,
+    STEPS,
+    UPDATES,
+    WHOLE,
+    Iterate,
+    Player,
+    Record,
+    Rule,
+    Snapshots,
+    nobody,
+)
+from optimist.features import FeatureMap, OneHot, Table
+from optimist.mdp import FiniteMDP, LinearMDP
+
+CHUNK_STEPS = 200_000
+"""Expected steps between two returns from compiled code: a few hundredths of a second."""
+
+LINEAR = 1e-9
+"""How far rewards may be from linear in the features to count as linear: rounding."""
+
+COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
+"""The columns of a history, in the order of the engine's record."""
+
+
+def columns_of(record: Record) -> dict[str, Any]:
+    """What the engine has noted of each episode, by the names of the columns."""
+    return dict(zip(COLUMNS, record, strict=True))
+
+
+class FiniteDriver(Driver):
+    """A finite MDP, played by the compiled loop."""
+
+    def __init__(
+        self,
+        mdp: FiniteMDP,
+        features: FeatureMap | None,
+        config: Configuration,
+        rewards: Rewards | None,
+        seed: int,
+        stride: int,
+    ) -> None:
+        features = _default_features(mdp) if features is None else features
+        check_features(features, mdp)
+        super().__init__(features, config, mdp.gamma, seed, stride)
+        self.mdp = mdp
+        self.rewards = Fixed(mdp.r) if rewards is None else rewards
+        self.simulator = simulator(mdp)
+        self.stats = statistics(mdp, self.simulator, features, config.ridge_for(features.bound))
+        self.iterate = iterate(mdp, self.stats)
+        self.drawn = iterate(mdp, self.stats)  # holds what pi_I is made of
+        self.chosen: list[FloatArray] = []  # the reward functions so far
+
+    # Learning
+
+    @property
+    def episodes(self) -> int:
+        return int(self.iterate.clock[EPISODES])
+
+    @property
+    def steps(self) -> int:
+        return int(self.iterate.clock[STEPS])
+
+    def learn_some(self, most: int) -> dict[str, Any]:
+        hold = self._choose_rewards(most)
+        stage = self.config.stage(self.episodes)
+        chunk = max(1, math.ceil(CHUNK_STEPS / self.mdp.horizon))
+        n = min(most, hold, chunk, stage - self.episodes if stage else most)
+        done = self.episodes
+        kept = np.arange(done, done + n)
+        kept = kept[kept % self.stride == 0] if self.stride else kept[:0]
+        record = Record(
+            steps=np.zeros(n, dtype=np.int64),
+            reward=np.zeros(n),
+            epoch=np.zeros(n, dtype=np.int64),
+            value=np.zeros(n),
+            sup_q=np.zeros(n),
+            bonus=np.zeros(n),
+            ascension=np.zeros(n),
+        )
+        # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
+        lots = self.lottery.random(n) * np.arange(done + 1, done + n + 1) < 1
+        shots = Snapshots(
+            stride=self.stride,
+            policies=np.zeros((len(kept), *self.mdp.r.shape)),
+            draw=lots,
+            Theta=self.drawn.Theta,
+            rewards=self.drawn.rewards,
+            Lambda=self.drawn.Lambda,
+            log_pi=self.drawn.log_pi,
+            clock=self.drawn.clock,
+        )
+        columns = self._play(self.rule(stage), record, shots)
+        return {**columns, "evaluated": kept, "policies": shots.policies}
+
+    def _choose_rewards(self, most: int) -> int:
+        """Ask for rewards if it is time to, and for how many episodes they hold."""
+        if self.episodes >= self.until:
+            r, hold = self.rewards.choose(self.episodes, np.exp(self.iterate.log_pi))
+            checks.count(hold, "the number of episodes for which rewards hold")
+            self._check_rewards(r)
+            # What holds for ever is asked for at every call, which costs nothing.
+            self.until = self.episodes + hold if hold < FOR_EVER else 0
+        return self.until - self.episodes if self.until else most
+
+    def _play(self, rule: Rule, record: Record, shots: Snapshots) -> dict[str, Any]:
+        """Play and learn under the rewards that were chosen; the columns of the history."""
+        self._run(rule, self.chosen[-1].copy(), record, shots, nobody(), WHOLE)
+        chosen = np.full(len(record.steps), len(self.chosen) - 1)
+        return {**columns_of(record), "chosen": chosen}
+
+    def _run(
+        self,
+        rule: Rule,
+        r: FloatArray,
+        record: Record,
+        shots: Snapshots,
+        player: Player,
+        part: int,
+    ) -> None:
+        """Hand everything to the compiled loop."""
+        from optimist.core.engine import run  # numba takes its time: only those who learn wait
+
+        state = (self.simulator, rule, self.stats, self.iterate)
+        run(*state, r, self.mdp.nu0, self.rng, record, shots, player, part)
+
+    def _check_rewards(self, r: FloatArray) -> FloatArray:
+        """Remember the rewards if they are new, and refuse any outside [0, r_max]."""
+        if self.chosen and (r is self.chosen[-1] or np.array_equal(r, self.chosen[-1])):
+            return self.chosen[-1]
+        r = checks.real_array(r, "rewards", shape=self.mdp.r.shape)
+        slack = checks.ROW_SUM_TOLERANCE * self.config.r_max
+        bad = (r < -slack) | (r > self.config.r_max + slack)
+        if bad.any():
+            where = checks.first(bad)
+            raise ValueError(
+                f"{checks.entry('rewards', where)} = {r[where]:.6g} is outside [0, r_max] = "
+                f"[0, {self.config.r_max:g}]; FiniteMDP.affine(r_max) maps rewards there"
+            )
+        self.chosen.append(checks.frozen(r))
+        return self.chosen[-1]
+
+    def history(self, columns: dict[str, Any], first: int) -> Any:
+        return History(**columns, rewards=np.array(self.chosen), first=first, mdp=self.mdp)
+
+    def forget(self) -> None:
+        del self.chosen[:-1]
+
+    # Acting
+
+    @property
+    def optimism(self) -> Optimism:
+        it = self.iterate
+        return Optimism(it.V.copy(), it.CB.copy(), it.p.copy())
+
+    @property
+    def policy(self) -> Policy:
+        return self._policy(self.iterate)
+
+    @property
+    def output(self) -> Policy:
+        return self._policy(self.drawn)
+
+    def _policy(self, it: Iterate) -> Policy:
+        c = self.config
+        if isinstance(c.ascension, Truncation) and not math.isinf(c.eta):
+            return TablePolicy(np.exp(it.log_pi))
+        w = self._linear_weights(it.rewards)
+        return SoftmaxPolicy(
+            Theta=it.Theta.copy() if w is None else it.Theta + w,
+            Lambda=it.Lambda.copy(),
+            updates=int(it.clock[UPDATES]),
+            eta=c.eta,
+            beta=c.beta,
+            ascension=c.ascension_in(int(it.clock[STAGE])),
+            heaven=self.heaven,
+            features=self.features,
+            rewards=it.rewards.copy() if w is None else None,
+        )
+
+    def _linear_weights(self, r: FloatArray) -> FloatArray | None:
+        """The weights w with r = Phi w, or None if the rewards are not linear in the features."""
+        if isinstance(self.features, OneHot):
+            return r.ravel()
+        Phi, inverse = self._features_and_inverse
+        w: FloatArray = inverse @ r.ravel()
+        exact = np.abs(Phi @ w - r.ravel()).max() <= LINEAR * max(1.0, np.abs(r).max())
+        return w if exact else None
+
+    @cached_property
+    def _features_and_inverse(self) -> tuple[FloatArray, FloatArray]:
+        """All features as a matrix [X A, d], and its pseudo-inverse."""
+        Phi = self.features.all_actions(np.arange(self.mdp.n_states)).reshape(self.mdp.r.size, -1)
+        return Phi, np.asarray(np.linalg.pinv(Phi), dtype=np.float64)
+
+    # Stopping and going on
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        parts = {f"{group}.{name}": array for group, name, array in self._state()}
+        return {**parts, "chosen": np.array(self.chosen)} if self.chosen else parts
+
+    def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        for group, name, array in self._state():
+            array[...] = arrays[f"{group}.{name}"]
+        self.until = header["until"]
+        self.chosen = [checks.frozen(r) for r in arrays.get("chosen", ())]
+
+    def _state(self) -> list[tuple[str, str, Any]]:
+        """Every array that changes while learning, with its group and its name."""
+        return [
+            (group, name, array)
+            for group, values in self._groups.items()
+            for name, array in values.items()
+            if isinstance(array, np.ndarray) and name not in ("phi", "block", "work", "MV", "PV")
+        ]
+
+    @property
+    def _groups(self) -> dict[str, dict[str, Any]]:
+        return {
+            "stats": self.stats._asdict(),
+            "iterate": self.iterate._asdict(),
+            "drawn": self.drawn._asdict(),
+        }
+
+    @property
+    def world(self) -> str:
+        sha = hashlib.sha256(json.dumps([self.mdp.gamma, list(self.mdp.r.shape)]).encode())
+        known = (*self.simulator[:4], self.mdp.r, self.mdp.nu0)
+        for array in (*known, self.stats.phi, self.stats.block, *self._given):
+            sha.update(np.ascontiguousarray(array).tobytes())
+        return sha.hexdigest()
+
+    @property
+    def _given(self) -> tuple[Any, ...]:
+        """Arrays that, besides world and features, have to be given again when loading."""
+        return ()
+
+
+def _default_features(mdp: FiniteMDP) -> FeatureMap:
+    """A linear MDP's own features, otherwise one-hot."""
+    if isinstance(mdp, LinearMDP):
+        return Table(mdp.Phi)
+    return OneHot(mdp.n_states, mdp.n_actions)

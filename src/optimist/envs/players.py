@@ -1,0 +1,173 @@
+"""Gymnasium environments as a learner plays them: one, or several side by side, step by step."""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from numpy.typing import NDArray
+
+from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.features import count_actions
+
+AnyEnv: TypeAlias = gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]
+Observations: TypeAlias = NDArray[Any]
+
+ENDLESS = 100_000
+"""After so many steps an episode counts as one that never ends, unless a longer limit is known."""
+
+
+class BadEnvironment(RuntimeError):
+    """An environment that does what none should. What was learnt before stays."""
+
+
+class Step(NamedTuple):
+    """One step of every player, [n]."""
+
+    after: Observations  # what is seen then, [n, ...]: of an episode that ended, its last sight
+    reward: FloatArray
+    terminated: BoolArray
+    truncated: BoolArray
+    began: BoolArray  # no step at all: the environment used it to begin an episode
+
+
+class Players:
+    """One environment, or those of a vector environment, with every answer checked.
+
+    Parameters
+    ----------
+    env
+        The environment, with a finite number of actions.
+
+    Examples
+    --------
+    >>> players = Players(gymnasium.make("FrozenLake-v1", is_slippery=False))
+    >>> players.begin(seed=0)
+    array([0])
+    >>> players.step(np.array([1])).after
+    array([4])
+    """
+
+    def __init__(self, env: AnyEnv) -> None:
+        self.env = env
+        self.observation_space: spaces.Space[Any]
+        self._vector = env if isinstance(env, VectorEnv) else None
+        if self._vector is not None:
+            self.n = self._vector.num_envs
+            self.observation_space = self._vector.single_observation_space
+            action_space = self._vector.single_action_space
+            self._mode = self._vector.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
+        else:
+            self.n = 1
+            self.observation_space, action_space = env.observation_space, env.action_space
+            self._mode = AutoresetMode.DISABLED
+        self.n_actions = count_actions(action_space)
+        limit = getattr(env.spec, "max_episode_steps", None) or 0
+        self._most = max(ENDLESS, limit + 1)
+        self._steps = np.zeros(self.n, dtype=np.int64)
+        self._starting = np.zeros(self.n, dtype=np.bool_)
+        self._starts: Observations | None = None  # of those that began within the step
+
+    @property
+    def can_be_stopped(self) -> bool:
+        """Whether one episode can be broken off while the others go on."""
+        return bool(self._mode == AutoresetMode.DISABLED)
+
+    def begin(self, seed: int | None = None) -> Observations:
+        """Begin an episode everywhere; what is seen, [n, ...]."""
+        seen = self._reset(seed)
+        self._steps[:] = 0
+        self._starting[:] = False
+        return self._checked(seen)
+
+    def step(self, actions: IntArray) -> Step:
+        """One step everywhere."""
+        given = actions if self._vector is not None else int(actions[0])
+        try:
+            after, reward, terminated, truncated, info = self.env.step(given)
+        except Exception as error:
+            raise BadEnvironment(f"the environment failed in step(): {error!r}") from error
+        began, self._starting = self._starting, np.zeros(self.n, dtype=np.bool_)
+        over, cut = self._each(terminated, np.bool_), self._each(truncated, np.bool_)
+        paid = self._each(reward, np.float64)
+        if not np.isfinite(paid).all():
+            bad = paid[~np.isfinite(paid)][0]
+            raise BadEnvironment(f"the environment paid {bad}, which is no reward")
+        ended = (over | cut) & ~began
+        if self._vector is None:
+            seen = np.asarray(after)[None]
+        else:
+            seen = np.asarray(after)
+            if self._mode == AutoresetMode.SAME_STEP and ended.any():
+                self._starts = self._checked(seen)
+                seen = seen.copy()
+                for i in np.flatnonzero(ended):
+                    seen[i] = info["final_obs"][i]
+        self._steps += 1
+        self._steps[began] = 0
+        if (self._steps > self._most).any():
+            raise BadEnvironment(
+                f"an episode has not ended after {self._most:,} steps: turn on geometric resets "
+                "(geometric=True), or wrap the environment in gymnasium.wrappers.TimeLimit"
+            )
+        return Step(self._checked(seen), paid, over, cut, began)
+
+    def restart(self, ended: BoolArray) -> tuple[BoolArray, Observations | None]:
+        """Begin anew where an episode has ended; which have begun at once, and what is seen there.
+
+        The others, of a vector environment that resets itself, begin with the next step.
+        """
+        none = np.zeros(self.n, dtype=np.bool_)
+        if not ended.any():
+            return none, None
+        self._steps[ended] = 0
+        if self._mode == AutoresetMode.NEXT_STEP:
+            self._starting = ended.copy()
+            return none, None
+        if self._mode == AutoresetMode.SAME_STEP:
+            return ended, self._starts
+        if self._vector is not None:
+            return ended, self._checked(self._reset(None, {"reset_mask": ended}))
+        return ended, self._checked(self._reset(None))
+
+    def _reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Observations:
+        try:
+            seen, _ = self.env.reset(seed=seed, options=options)
+        except Exception as error:
+            raise BadEnvironment(f"the environment failed in reset(): {error!r}") from error
+        space = (
+            self.env.observation_space
+            if self._vector is None
+            else (self._vector.single_observation_space)
+        )
+        if space != self.observation_space:
+            raise BadEnvironment(
+                f"the environment has changed its observations from {self.observation_space} to "
+                f"{space}: what was learnt is of the former"
+            )
+        return np.asarray(seen)[None] if self._vector is None else np.asarray(seen)
+
+    def _checked(self, seen: Observations) -> Observations:
+        """Observations, if they are such."""
+        shape = (self.n, *(self.observation_space.shape or ()))
+        if seen.shape != shape:
+            raise BadEnvironment(
+                f"the environment shows an observation of shape {seen.shape[1:]}, and its space "
+                f"has {shape[1:]}"
+            )
+        if seen.dtype.kind == "f" and not np.isfinite(seen).all():
+            raise BadEnvironment(
+                f"the environment shows {seen[~np.isfinite(seen)][0]} in an observation"
+            )
+        return seen
+
+    def _each(self, given: Any, kind: Any) -> NDArray[Any]:
+        """A number for each player."""
+        try:
+            array = np.asarray(given, dtype=kind).reshape(self.n)
+        except (TypeError, ValueError):
+            raise BadEnvironment(
+                f"the environment returned {given!r} where {self.n} numbers are due"
+            ) from None
+        return array

@@ -1,0 +1,143 @@
+"""From the rewards of an environment to those of the paper, which lie in [0, R_max]."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import SyncVectorEnv, VectorEnv
+from numpy.typing import ArrayLike
+
+from optimist import checks
+from optimist.checks import FloatArray
+from optimist.envs.environment import FiniteEnv
+from optimist.envs.players import AnyEnv, BadEnvironment
+from optimist.envs.repeat import ActionRepeat
+
+CLASSIC_CONTROL = {
+    "MountainCar-v0": (-1.0, 0.0),
+    "Acrobot-v1": (-1.0, 0.0),
+    "CartPole-v0": (0.0, 1.0),
+    "CartPole-v1": (0.0, 1.0),
+}
+"""What Gymnasium's own environments pay, where no table says it."""
+
+Range = tuple[float, float]
+RewardMap = Callable[[float], float]
+
+
+class RewardScale:
+    """The map of rewards into [0, R_max], and what termination is worth there.
+
+    Termination is an absorbing state that pays 0 in the environment's own units. So its value there
+    is 0, and in the mapped units it is H times what 0 is mapped to: where each step costs 1 and
+    [-1, 0] becomes [0, 1], the steps pay 0 and the end pays 1 for ever.
+
+    Parameters
+    ----------
+    declared
+        The range [low, high] of the rewards, mapped onto [0, R_max] by an affine map.
+    r_max
+        R_max.
+    gamma
+        The discount factor.
+    own
+        A map of one's own instead, whose values have to lie in [0, R_max].
+
+    Examples
+    --------
+    >>> scale = RewardScale((-1.0, 0.0), r_max=1.0, gamma=0.99)
+    >>> float(scale(-1.0)), round(scale.terminal, 9)
+    (0.0, 100.0)
+    """
+
+    def __init__(
+        self, declared: Range | None, r_max: float, gamma: float, own: RewardMap | None = None
+    ) -> None:
+        if declared is not None and own is not None:
+            raise TypeError("give reward_range or reward_map, not both: the latter has its own")
+        self.r_max, self._own = r_max, own
+        self._declared = declared is not None
+        low, high = (0.0, r_max) if declared is None else declared
+        self.low, self.high = checks.real_number(low, "low"), checks.real_number(high, "high")
+        if not self.low < self.high:
+            raise ValueError(f"reward_range = ({low:g}, {high:g}) must go from low to high")
+        self._horizon = 1 / (1 - gamma)
+
+    def __call__(self, rewards: ArrayLike) -> FloatArray:
+        """The rewards in [0, R_max]."""
+        given = np.asarray(rewards, dtype=np.float64)
+        if self._own is not None:
+            mapped = np.array([float(self._own(float(r))) for r in given.ravel()])
+            mapped = mapped.reshape(given.shape)
+            return self._inside(mapped, 0.0, self.r_max, "reward_map returned {}, outside [0, {}]")
+        how = "declared" if self._declared else "known, unless declared otherwise"
+        hint = f"reward_range=(low, high) or reward_map= says what there is; [{{}}, {{}}] is {how}"
+        sentence = f"the environment paid {{}}: {hint}"
+        inside = self._inside(given, self.low, self.high, sentence)
+        return np.asarray((inside - self.low) / (self.high - self.low) * self.r_max)
+
+    @property
+    def terminal(self) -> float:
+        """The value of termination."""
+        try:
+            return float(self(0.0)) * self._horizon
+        except BadEnvironment:
+            raise BadEnvironment(
+                "an episode has terminated, which pays 0 from then on, and 0 is outside the "
+                f"rewards declared, [{self.low:g}, {self.high:g}]: widen reward_range to hold it"
+            ) from None
+
+    def _inside(self, values: FloatArray, low: float, high: float, sentence: str) -> FloatArray:
+        slack = checks.RANGE_TOLERANCE * (high - low)
+        bad = ~((values >= low - slack) & (values <= high + slack))
+        if bad.any():
+            numbers = [f"{x:.6g}" for x in (values[bad].ravel()[0], low, high)]
+            if sentence.startswith("reward_map"):
+                numbers.pop(1)
+            raise BadEnvironment(sentence.format(*numbers))
+        return np.clip(values, low, high)  # by rounding alone
+
+
+def known_range(env: AnyEnv) -> Range | None:
+    """The rewards that an environment is known to pay, and 0 for its end; None if none are.
+
+    They are read from the tables that toy-text environments and the worlds of this library expose,
+    from a ``reward_range`` that an environment declares, and for classic control from a list here.
+
+    Examples
+    --------
+    >>> known_range(gymnasium.make("CliffWalking-v1"))
+    (-100.0, 0.0)
+    >>> known_range(ActionRepeat(gymnasium.make("MountainCar-v0"), times=4))
+    (-4.0, 0.0)
+    """
+    if isinstance(env, VectorEnv):
+        if isinstance(env.unwrapped, SyncVectorEnv) and env.unwrapped is env:
+            return known_range(env.envs[0])
+        return CLASSIC_CONTROL.get(env.spec.id) if env.spec is not None else None
+    times, inner = 1, env
+    while isinstance(inner, gymnasium.Wrapper):
+        if isinstance(inner, gymnasium.RewardWrapper):
+            return None
+        if isinstance(inner, ActionRepeat):
+            times *= inner.times
+        inner = inner.env
+    found = _bare_range(inner)
+    return None if found is None else (times * min(found[0], 0.0), times * max(found[1], 0.0))
+
+
+def _bare_range(env: Any) -> Range | None:
+    if isinstance(env, FiniteEnv):
+        r = env.world.mdp.r
+        paid = env.world.mdp.transition_rewards
+        if paid is not None:
+            r = paid if isinstance(paid, np.ndarray) else paid.data
+        return float(r.min()), float(r.max())
+    if isinstance(getattr(env, "P", None), dict):
+        rewards = [o[2] for actions in env.P.values() for out in actions.values() for o in out]
+        return float(min(rewards)), float(max(rewards))
+    declared = getattr(env, "reward_range", None)
+    if declared is not None and np.isfinite(declared).all():
+        return float(declared[0]), float(declared[1])
+    return CLASSIC_CONTROL.get(env.spec.id) if env.spec is not None else None

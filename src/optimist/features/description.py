@@ -1,0 +1,140 @@
+"""Feature maps as plain JSON data, from which they are built again."""
+
+from typing import Any
+
+import numpy as np
+
+from optimist.checks import frozen, match_shape, real_array
+from optimist.features.base import FeatureMap, Features
+from optimist.features.box import UnitBox
+from optimist.features.concatenation import Concatenation
+from optimist.features.fourier import Fourier
+from optimist.features.one_hot import OneHot, OneHotState
+from optimist.features.per_action import PerAction
+from optimist.features.rbf import RBF
+from optimist.features.state_only import StateOnly
+from optimist.features.tiles import Tiles
+
+PARTS: dict[type[Features], tuple[str, ...]] = {
+    OneHot: ("n_states", "n_actions"),
+    OneHotState: ("n_states",),
+    PerAction: ("psi", "n_actions"),
+    StateOnly: ("psi", "n_actions"),
+    Concatenation: ("phi_r", "phi_P"),
+    Tiles: ("box", "bins", "tilings"),
+    RBF: ("box", "centres", "width"),
+    Fourier: ("box", "frequencies", "lengthscale"),
+}
+"""The attributes that say all of a map; but for frequencies, it is constructed from them."""
+
+KINDS = {kind.__name__: kind for kind in PARTS}
+
+
+def describe(features: FeatureMap) -> dict[str, Any] | None:
+    """The features as JSON data for `from_description`, or None if they are of one's own.
+
+    A `Table` is none either: it is an array, and belongs into a file of arrays.
+
+    Examples
+    --------
+    >>> describe(OneHot(n_states=5, n_actions=2))
+    {'kind': 'OneHot', 'n_states': 5, 'n_actions': 2}
+    """
+    return _described(features) if isinstance(features, FeatureMap) else None
+
+
+def from_description(data: object) -> FeatureMap:
+    """The features that `describe` described, to the last bit.
+
+    Examples
+    --------
+    >>> from_description({"kind": "OneHot", "n_states": 2, "n_actions": 2})(1, 0)
+    array([0., 0., 1., 0.])
+    >>> from_description({"kind": "OneHot", "n_states": 2})
+    Traceback (most recent call last):
+    ...
+    ValueError: not a description of features: OneHot must have the keys
+    ('kind', 'n_states', 'n_actions'), not ('kind', 'n_states')
+    """
+    try:
+        features = _built(data)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"not a description of features: {error}") from None
+    if not isinstance(features, FeatureMap):
+        raise ValueError(
+            f"not a description of features: {type(features).__name__} describes states alone; "
+            "PerAction or StateOnly must be around it"
+        )
+    return features
+
+
+def _described(features: Features) -> dict[str, Any] | None:
+    parts = {name: _plain(getattr(features, name)) for name in PARTS.get(type(features), ())}
+    if not parts or None in parts.values():
+        return None
+    return {"kind": type(features).__name__, **parts}
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, Features):
+        return _described(part)
+    if isinstance(part, UnitBox):
+        bounds = {"low": part.low, "high": part.high}
+        plain = {name: [_number(x) for x in bound.tolist()] for name, bound in bounds.items()}
+        return {**plain, "outside": part.outside}
+    if isinstance(part, np.ndarray):
+        return part.tolist()
+    return list(part) if isinstance(part, tuple) else part
+
+
+def _number(bound: float) -> float | str:
+    """JSON has no infinite numbers: they become "inf" and "-inf"."""
+    return bound if np.isfinite(bound) else str(bound)
+
+
+def _built(data: object) -> Features:
+    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
+        raise ValueError(f"{_short(data)} must be an object with a kind")
+    name = data["kind"]
+    if name not in KINDS:
+        raise ValueError(f"{name!r} is none of the kinds {', '.join(KINDS)}")
+    kind = KINDS[name]
+    _check_keys(data, name, ("kind", *PARTS[kind]))
+    parts: dict[str, Any] = {part: data[part] for part in PARTS[kind]}
+    for part in parts.keys() & {"psi", "phi_r", "phi_P"}:
+        parts[part] = _built(parts[part])
+    if "box" in parts:
+        parts.update(_box(parts["box"]))
+    return _fourier(**parts) if kind is Fourier else kind(**parts)
+
+
+def _box(data: object) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise ValueError(f"box = {_short(data)} must be an object")
+    _check_keys(data, "box", ("low", "high", "outside"))
+    return {"box": (_bounds(data, "low"), _bounds(data, "high")), "outside": data["outside"]}
+
+
+def _bounds(box: dict[str, Any], name: str) -> list[Any]:
+    if not isinstance(box[name], list):
+        raise ValueError(f"{name} = {_short(box[name])} must be a list of numbers")
+    return [float(x) if x in ("inf", "-inf") else x for x in box[name]]
+
+
+def _fourier(frequencies: Any, **parts: Any) -> Fourier:
+    """With the frequencies of the description in place of those drawn."""
+    array = real_array(frequencies, "frequencies", shape=(None, None))
+    psi = Fourier(pairs=array.shape[1], rng=np.random.default_rng(0), **parts)
+    match_shape(array.shape, "frequencies", psi.frequencies.shape)
+    psi.frequencies = frozen(array)
+    return psi
+
+
+def _check_keys(data: dict[Any, Any], name: str, wanted: tuple[str, ...]) -> None:
+    if set(data) != set(wanted):
+        raise ValueError(f"{name} must have the keys {wanted}, not {_short(tuple(data))}")
+
+
+def _short(data: object) -> str:
+    text = repr(data)
+    return text if len(text) <= 60 else f"{text[:60]}..."

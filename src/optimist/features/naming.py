@@ -1,0 +1,120 @@
+"""Features by name, such as ``tiles:12x8``, for the observations of a Gymnasium environment."""
+
+import re
+
+import numpy as np
+from gymnasium import spaces
+
+from optimist.features.base import FeatureMap, StateFeatures
+from optimist.features.box import Outside, read_box
+from optimist.features.fourier import Fourier
+from optimist.features.one_hot import OneHot
+from optimist.features.per_action import PerAction
+from optimist.features.rbf import RBF
+from optimist.features.spaces import Space, check_observations
+from optimist.features.tiles import Tiles
+
+BINS = {1: 40, 2: 30, 3: 12, 4: 8}
+"""Into how many tiles a side of a box of so many dimensions is cut by default."""
+
+NUMBER = "[0-9]{1,9}"
+SIDES = f"{NUMBER}(?:x{NUMBER})*"
+FORMS = {
+    "onehot": re.compile(""),
+    "tiles": re.compile(rf":({SIDES})(?:\*({NUMBER}))?"),
+    "rbf": re.compile(f":({SIDES})"),
+    "fourier": re.compile(f":({NUMBER})"),
+}
+"""What follows each kind of features in a name."""
+
+
+def features_named(name: str, observation_space: Space, n_actions: int) -> FeatureMap:
+    """The features of a name; the same name gives the same features.
+
+    =========================  ==============================================================
+    Name                       Features of an observation, for each action by itself
+    =========================  ==============================================================
+    onehot                     `OneHot`, if the observations are Discrete
+    tiles:12, tiles:12x8       `Tiles`, 12 along each dimension of a Box, or 12 and 8
+    tiles:8*4, tiles:8x6*4     four tilings of these
+    rbf:12, rbf:12x8           `RBF` with as many centres along each dimension
+    fourier:100                `Fourier` with 100 pairs, of frequencies drawn from the seed 0
+    =========================  ==============================================================
+
+    Dimensions of a Box without a bound are squashed onto the unit interval.
+
+    Parameters
+    ----------
+    name
+        One of the above; `default_name` chooses one.
+    observation_space
+        A Discrete space from 0 on, or a Box of one axis.
+    n_actions
+        The number of actions; `count_actions` reads it from a space.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> env = gymnasium.make("MountainCar-v0")
+    >>> phi = features_named("tiles:12x8", env.observation_space, n_actions=3)
+    >>> phi.psi.bins, phi.dim
+    ((12, 8), 288)
+    """
+    kind, numbers = _parse(name)
+    space = check_observations(observation_space)
+    if isinstance(space, spaces.Discrete):
+        if kind != "onehot":
+            raise ValueError(f"{name!r} are features of a Box; those of {space} are 'onehot'")
+        return OneHot(int(space.n), n_actions)
+    if kind == "onehot":
+        raise ValueError(
+            f"'onehot' are features of Discrete observations; those of {space} are tiles, rbf "
+            f"or fourier, such as {default_name(space)!r}"
+        )
+    return PerAction(_on_box(kind, numbers, space), n_actions)
+
+
+def default_name(observation_space: Space) -> str:
+    """The features to begin with: one-hot, tiles in up to four dimensions, then Fourier.
+
+    A single tiling is one-hot: its covariance is diagonal, and next states that repeat collapse to
+    counts, so an episode costs the same however many came before. But a grid grows exponentially
+    with the dimension, which random Fourier features do not.
+
+    Examples
+    --------
+    >>> default_name(spaces.Discrete(16)), default_name(spaces.Box(-1.0, 1.0, (2,)))
+    ('onehot', 'tiles:30')
+    >>> default_name(spaces.Box(-1.0, 1.0, (8,)))
+    'fourier:100'
+    """
+    space = check_observations(observation_space)
+    if isinstance(space, spaces.Discrete):
+        return "onehot"
+    n_dims = space.shape[0]
+    return f"tiles:{BINS[n_dims]}" if n_dims in BINS else "fourier:100"
+
+
+def _parse(name: str) -> tuple[str, re.Match[str]]:
+    """The kind of features, and the numbers that follow it."""
+    kind = str(name).partition(":")[0]
+    numbers = FORMS[kind].fullmatch(name, len(kind)) if kind in FORMS else None
+    if numbers is None:
+        raise ValueError(
+            f"{name!r} is no name of features; there are 'onehot' for Discrete observations, and "
+            "for a Box 'tiles:12' or 'tiles:12x8' (how many along each dimension), 'tiles:8*4' "
+            "(four tilings of 8), 'rbf:12' or 'rbf:12x8', and 'fourier:100' (how many pairs)"
+        )
+    return kind, numbers
+
+
+def _on_box(kind: str, numbers: re.Match[str], box: spaces.Box) -> StateFeatures:
+    bounded = np.isfinite(read_box(box, infinite=True)).all()
+    outside: Outside = "error" if bounded else "squash"
+    if kind == "fourier":
+        return Fourier(box, int(numbers[1]), np.random.default_rng(0), outside=outside)
+    sides = [int(side) for side in numbers[1].split("x")]
+    along = sides if len(sides) > 1 else sides[0]
+    if kind == "rbf":
+        return RBF(box, along, outside=outside)
+    return Tiles(box, along, int(numbers[2] or 1), outside=outside)

@@ -1,0 +1,135 @@
+"""Which spaces have features, and whether the wrappers that errors name do help."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces, wrappers
+
+from optimist.features import count_actions, default_name, features_named
+from optimist.features.spaces import check_observations
+
+BITS = spaces.MultiBinary(2)
+GRID = spaces.MultiDiscrete([3, 4])
+IMAGE = spaces.Box(0, 255, (8, 8, 3), np.uint8)
+PAIR = spaces.Tuple([spaces.Discrete(3), spaces.Box(0.0, 1.0, (2,))])
+NAMED = spaces.Dict({"place": spaces.Discrete(3), "speed": spaces.Box(0.0, 1.0, (1,))})
+
+
+class Still(gymnasium.Env):
+    """Nothing happens in it, but it has any spaces one likes."""
+
+    def __init__(self, observation_space, action_space):
+        self.observation_space, self.action_space = observation_space, action_space
+
+    def reset(self, *, seed=None, options=None):
+        return self.observation_space.sample(), {}
+
+    def step(self, action):
+        assert action in self.action_space
+        return self.observation_space.sample(), 0.0, False, False, {}
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        (
+            spaces.Discrete(3, start=1),
+            r"numbered from 0, not Discrete\(3, start=1\); .*x - 1, gymn",
+        ),
+        (
+            GRID,
+            r"Box, not MultiDiscrete\(\[3 4\]\); .*\.TransformObservation .* np.ravel_multi_ind",
+        ),
+        (GRID, r"or gymnasium\.wrappers\.FlattenObservation make a Box of it"),
+        (BITS, r"not MultiBinary\(2\); gymnasium\.wrappers\.FlattenObservation makes a Box of it"),
+        (PAIR, r"not Tuple\(.*\); gymnasium\.wrappers\.FlattenObservation makes a Box of it"),
+        (NAMED, r"not Dict\(.*\); gymnasium\.wrappers\.FlattenObservation makes a Box of it"),
+        (spaces.Text(5), r"not Text\(.*\); gymnasium\.wrappers\.TransformObservation can make"),
+        (IMAGE, r"one axis, not the shape \(8, 8, 3\) .*FlattenObservation .* of your own"),
+        (spaces.Box(0.0, 1.0, ()), r"one axis, not the shape \(\)"),
+        (None, r"not None; give a space of Gymnasium, such as env.observation_space"),
+    ],
+)
+def test_observations_that_are_refused(space, message):
+    with pytest.raises(TypeError, match=message):
+        check_observations(space)
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        (
+            spaces.Box(-1.0, 1.0),
+            r"Discrete, not Box.*; gymnasium\.wrappers\.DiscretizeAction makes",
+        ),
+        (spaces.Discrete(3, start=-1), r"numbered from 0, not Discrete.*lambda a: a \+ -1, gymna"),
+        (GRID, r"not MultiDiscrete.*; gymnasium\.wrappers\.TransformAction can .*unravel_index"),
+        (BITS, r"not MultiBinary.*; gymnasium\.wrappers\.TransformAction can number its actions"),
+        (PAIR, r"not Tuple.*; gymnasium\.wrappers\.TransformAction can number its actions"),
+        (4, r"not 4; give a space of Gymnasium, such as .* env.action_space"),
+    ],
+)
+def test_actions_that_are_refused(space, message):
+    with pytest.raises(TypeError, match=message):
+        count_actions(space)
+
+
+def test_actions_are_counted():
+    assert count_actions(spaces.Discrete(4)) == 4
+    assert type(count_actions(spaces.Discrete(4))) is int
+
+
+def number_states(env):
+    return wrappers.TransformObservation(
+        env, lambda x: int(np.ravel_multi_index(x, (3, 4))), spaces.Discrete(12)
+    )
+
+
+def from_zero(env):
+    return wrappers.TransformObservation(env, lambda x: x - 1, gymnasium.spaces.Discrete(3))
+
+
+@pytest.mark.parametrize(
+    ("space", "wrap"),
+    [
+        (spaces.Discrete(3, start=1), from_zero),
+        (GRID, number_states),
+        (GRID, wrappers.FlattenObservation),
+        (BITS, wrappers.FlattenObservation),
+        (PAIR, wrappers.FlattenObservation),
+        (NAMED, wrappers.FlattenObservation),
+        (IMAGE, wrappers.FlattenObservation),
+        (spaces.Box(0.0, 1.0, ()), wrappers.FlattenObservation),
+    ],
+)
+def test_the_wrappers_that_are_named_help_with_observations(space, wrap):
+    env = wrap(Still(space, spaces.Discrete(2)))
+    phi = features_named(default_name(env.observation_space), env.observation_space, 2)
+    for observation in (env.reset()[0], env.step(1)[0]):
+        assert phi.all_actions(observation).shape == (2, phi.dim)
+
+
+def number_actions(env):
+    return wrappers.TransformAction(
+        env, lambda a: np.array(np.unravel_index(a, (3, 4))), spaces.Discrete(12)
+    )
+
+
+def to_one(env):
+    return wrappers.TransformAction(env, lambda a: a + 1, gymnasium.spaces.Discrete(12))
+
+
+@pytest.mark.parametrize(
+    ("space", "wrap"),
+    [
+        (spaces.Box(-1.0, 1.0, (1,)), lambda env: wrappers.DiscretizeAction(env, 12)),
+        (GRID, number_actions),
+        (spaces.Discrete(12, start=1), to_one),
+    ],
+)
+def test_the_wrappers_that_are_named_help_with_actions(space, wrap):
+    env = wrap(Still(spaces.Discrete(2), space))
+    assert count_actions(env.action_space) == 12
+    env.reset()
+    for action in range(12):
+        env.step(action)
