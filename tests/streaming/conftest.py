@@ -1,0 +1,90 @@
+"""Finite worlds as environments whose random numbers are the learner's own."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from optimist import envs
+from optimist.features import OneHot, PerAction, StateFeatures, Table
+from optimist.mdp import FiniteMDP
+
+
+class RandomState(StateFeatures):
+    """A random dense table of state features."""
+
+    def __init__(self, n_states, dim):
+        self.table = np.random.default_rng(8).normal(size=(n_states, dim)) / np.sqrt(dim)
+        super().__init__(dim, bound=float(np.linalg.norm(self.table, axis=1).max()), blocks=1)
+
+    def __call__(self, observations):
+        return self.table[np.asarray(observations)]
+
+
+def random_mdp(n_states=6, n_actions=3, gamma=0.9, seed=0):
+    rng = np.random.default_rng(seed)
+    P = rng.dirichlet(np.full(n_states, 0.5), size=(n_states, n_actions))
+    r = rng.random((n_states, n_actions))
+    return FiniteMDP(P, r, rng.dirichlet(np.ones(n_states)), gamma)
+
+
+class SameDraws(gymnasium.Env):
+    """An MDP that draws as the compiled loop does, from the generator it is lent.
+
+    The loop does not draw a next state for the last pair of an episode, unless it is learnt from;
+    an environment has to be stepped. So it can take its last draw back.
+    """
+
+    def __init__(self, mdp, take_back):
+        self.mdp, self.take_back = mdp, take_back
+        self.observation_space = spaces.Discrete(mdp.n_states)
+        self.action_space = spaces.Discrete(mdp.n_actions)
+        self.P = np.cumsum(np.asarray(mdp.P), axis=2)
+        self.nu0 = np.cumsum(mdp.nu0)
+        self.generator, self.before = None, None
+
+    def reset(self, *, seed=None, options=None):
+        if self.take_back and self.before is not None:
+            self.generator.bit_generator.state = self.before
+        self.before = None
+        self.x = self._draw(self.nu0)
+        return self.x, {}
+
+    def step(self, action):
+        reward = self.mdp.r[self.x, action]
+        self.before = self.generator.bit_generator.state
+        self.x = self._draw(self.P[self.x, action])
+        return self.x, reward, False, False, {}
+
+    def _draw(self, cumulative):
+        u = self.generator.random()
+        return int(min(np.searchsorted(cumulative, u, side="right"), len(cumulative) - 1))
+
+
+SETTINGS = {
+    "river": lambda: (envs.RiverSwim(5, gamma=0.95).mdp, None),
+    "grid": lambda: (envs.GridWorld("S..\n.#.\n.OG", gamma=0.9).mdp, None),
+    "random": lambda: (random_mdp(), None),
+    "blocks": lambda: (random_mdp(), PerAction(RandomState(6, dim=3), n_actions=3)),
+    "dense": lambda: (
+        random_mdp(),
+        Table(np.random.default_rng(3).normal(size=(6, 3, 8)) / 3),
+    ),
+}
+
+
+@pytest.fixture(params=SETTINGS)
+def setting(request):
+    """An MDP and its features, of every structure."""
+    mdp, features = SETTINGS[request.param]()
+    return mdp, OneHot(mdp.n_states, mdp.n_actions) if features is None else features
+
+
+@pytest.fixture
+def lend():
+    """An environment of an MDP whose random numbers are an agent's."""
+
+    def make(mdp, observe_last):
+        return SameDraws(mdp, take_back=not observe_last)
+
+    return make
