@@ -76,6 +76,7 @@ def test_the_state_kept_is_the_state_believed(setting, lend):
         states = np.arange(mdp.n_states)
         found, known = driver.memory.find(states, None)
         assert 1 <= known <= mdp.n_states
+        found = np.array(found)
         states, found = states[found < known], found[found < known]
         seen = driver.believe(states)
         s = driver.memory.states

@@ -12,7 +12,7 @@ from optimist import checks
 from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Beliefs, Driver, Optimism, Policy
 from optimist.agents.history import StreamHistory
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import FloatArray
 from optimist.core import SoftmaxPolicy, Truncation
 from optimist.core.memory import Epoch, Memory, States, WhenFull
 from optimist.core.state import EPISODES, EPOCHS, STAGE, STEPS, UPDATES
@@ -182,60 +182,64 @@ class StreamDriver(Driver):
 
     def _step(self, rows: list[tuple[Any, ...]], most: int) -> None:
         """One step everywhere; a row for each episode that ends with it."""
-        states, episodes, n = self.memory.states, self._under_way, self.players.n
-        x = np.array([0 if e is None else e.x for e in episodes])
-        u = self.rng.random(n)
-        actions = (u[:, None] >= states.cumulative[x, :-1]).sum(axis=1)
-        going = self.rng.random(n) < self.gamma if self.geometric else np.ones(n, dtype=np.bool_)
+        episodes, n = self._under_way, self.players.n
+        actions = [self._act(0 if e is None else e.x) for e in episodes]
+        going = [not self.geometric or self.rng.random() < self.gamma for _ in range(n)]
         step = self.players.step(actions)
-        played = ~step.began
-        ended = (step.terminated | step.truncated | ~going) & played
-        observed = played & (going | self.config.observe_last | step.terminated)
-        paid = np.zeros(n)
-        paid[played] = self.scale(step.reward[played])
-        if self.reward is not None:
-            paid[:] = 0.0  # they are known, and not estimated
-        after = np.full(n, -1)
-        seen = step.began | (observed & ~step.terminated)
-        if seen.any():
-            after[seen] = self._meet(step.after[seen])
-        if step.terminated.any():
-            _ = self.scale.terminal  # or the range declared does not go with termination
-        for i in range(n):
-            episode, a = episodes[i], int(actions[i])
+        # The last pair of an episode that is broken off is not learnt from in the pseudocode.
+        last = self.config.observe_last
+        learnt = [last or goes or over for goes, over in zip(going, step.terminated, strict=True)]
+        sights = [i for i in range(n) if learnt[i] and not step.terminated[i]]
+        met = dict(zip(sights, self._meet(step.after[sights]), strict=True)) if sights else {}
+        ended: list[bool] = []
+        for i, episode in enumerate(episodes):
             if episode is None:
-                episodes[i] = self._start(int(after[i]))
+                episodes[i] = self._start(met[i])
+                ended.append(False)
                 continue
-            episode.last = (episode.x, a)
-            episode.steps += 1
-            episode.reward += float(step.reward[i])
-            episode.bonus += self.memory.states.CB[episode.x, a]
-            episode.ascension += self.memory.states.p[episode.x, a]
-            if observed[i]:
-                episode.source.append(episode.x)
-                episode.action.append(a)
-                episode.after.append(int(after[i]))
-                episode.paid.append(float(paid[i]))
-                episode.x = int(after[i])
-        if not ended.any():
+            self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
+            ended.append(step.terminated[i] or step.truncated[i] or not going[i])
+        if not any(ended):
             return
-        finished = [episodes[i] for i in np.flatnonzero(ended)]
-        begun, starts = self.players.restart(ended)
-        for at in np.flatnonzero(ended):
-            episodes[at] = None
-        if begun.any():
-            assert starts is not None
-            for at, x0 in zip(np.flatnonzero(begun), self._meet(starts[begun]), strict=True):
-                episodes[at] = self._start(int(x0))
-        over = step.terminated[ended]
-        for episode, terminated in zip(finished[: most - len(rows)], over, strict=False):
-            assert episode is not None
-            rows.append(self._learn_from(episode, bool(terminated)))
+        over = [i for i in range(n) if ended[i]]
+        finished = [episodes[i] for i in over]
+        starts = self.players.restart(ended)
+        fresh = [None] * len(over) if starts is None else self._meet(starts[over])
+        for i, x in zip(over, fresh, strict=True):
+            episodes[i] = None if x is None else self._start(x)
+        for i, episode in zip(over, finished, strict=True):
+            if episode is not None and len(rows) < most:
+                rows.append(self._learn_from(episode, step.terminated[i]))
+
+    def _act(self, x: int) -> int:
+        """An action drawn from the policy."""
+        u, cumulative = self.rng.random(), self.memory.states.cumulative[x]
+        a = 0
+        while a < len(cumulative) - 1 and u >= cumulative[a]:
+            a += 1
+        return a
+
+    def _advance(self, episode: Episode, a: int, reward: float, after: int, learnt: bool) -> None:
+        """Note a step of an episode; ``after`` is -1 if it has terminated."""
+        x, states = episode.x, self.memory.states
+        episode.last = (x, a)
+        episode.steps += 1
+        episode.reward += reward
+        episode.bonus += float(states.CB[x, a])
+        episode.ascension += float(states.p[x, a])
+        paid = self.scale(reward)
+        if learnt:
+            episode.source.append(x)
+            episode.action.append(a)
+            episode.after.append(after)
+            # Rewards that are known are not estimated.
+            episode.paid.append(paid if self.reward is None else 0.0)
+            episode.x = after
 
     def _start(self, x: int) -> Episode:
-        return Episode(int(x), float(self.memory.states.V[x]))
+        return Episode(x, float(self.memory.states.V[x]))
 
-    def _meet(self, observations: Any) -> IntArray:
+    def _meet(self, observations: Any) -> list[int]:
         """The numbers of the states observed, which are kept if they are new."""
         try:
             r = None if self.reward is None else self._known_rewards(observations)
@@ -254,7 +258,8 @@ class StreamDriver(Driver):
     def _known_rewards(self, observations: Any) -> FloatArray:
         assert self.reward is not None
         shape = (len(observations), self.features.n_actions)
-        return self.scale(checks.real_array(self.reward(observations), "reward", shape=shape))
+        r = checks.real_array(self.reward(observations), "reward", shape=shape)
+        return np.array([self.scale(x) for x in r.ravel()]).reshape(shape)
 
     def _learn_from(self, episode: Episode, terminated: bool) -> tuple[Any, ...]:
         """Take an episode in, and update values and policy; its row of the history."""

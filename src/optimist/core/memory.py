@@ -136,17 +136,15 @@ class Memory:
 
     # Growing
 
-    def find(self, observations: Any, r: FloatArray | None) -> tuple[IntArray, int]:
+    def find(self, observations: Any, r: FloatArray | None) -> tuple[list[int], int]:
         """The numbers of observations [n, ...] as states, new ones among them; how many were known.
 
         ``r`` are the known rewards [n, A] there, if they are.
         """
         rows, block = self.features.in_blocks(observations)
         known = self.n_states
-        found = np.empty(len(block), dtype=np.int64)
-        for i in range(len(block)):
-            found[i] = self._find(rows[i], block[i], None if r is None else r[i])
-        return found, known
+        each = range(len(block))
+        return [self._find(rows[i], block[i], None if r is None else r[i]) for i in each], known
 
     def _find(self, rows: FloatArray, block: IntArray, r: FloatArray | None) -> int:
         key = hash((rows.tobytes(), block.tobytes(), None if r is None else r.tobytes()))
@@ -165,8 +163,9 @@ class Memory:
     def _is(self, x: int, rows: FloatArray, block: IntArray, r: FloatArray | None) -> bool:
         """Whether a state is the one with these features: digests may coincide."""
         mine = self.states.rows[x * self._rows : (x + 1) * self._rows]
-        same = np.array_equal(mine, rows) and np.array_equal(self.states.block[x], block)
-        return same and (r is None or np.array_equal(self.states.r[x], r))
+        if not (mine == rows).all() or not (self.states.block[x] == block).all():
+            return False
+        return r is None or bool((self.states.r[x] == r).all())
 
     def _reserve_states(self, n: int) -> None:
         room = len(self.states.V)

@@ -20,6 +20,7 @@ from optimist.envs.combination_lock import CombinationLock
 from optimist.envs.deep_sea import DeepSea
 from optimist.envs.environment import FiniteEnv
 from optimist.envs.grid import FourRooms, GridWorld, Maze
+from optimist.envs.gym_world import Gym
 from optimist.envs.lower_bounds import LowerK, LowerTauE
 from optimist.envs.random_linear import RandomLinear
 from optimist.envs.registration import WORLDS
@@ -37,6 +38,7 @@ __all__ = [
     "FourRooms",
     "GeometricReset",
     "GridWorld",
+    "Gym",
     "LowerK",
     "LowerTauE",
     "Maze",

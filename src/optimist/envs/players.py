@@ -1,5 +1,6 @@
 """Gymnasium environments as a learner plays them: one, or several side by side, step by step."""
 
+import math
 from typing import Any, NamedTuple, TypeAlias
 
 import gymnasium
@@ -8,7 +9,6 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import NDArray
 
-from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.features import count_actions
 
 AnyEnv: TypeAlias = gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]
@@ -23,13 +23,13 @@ class BadEnvironment(RuntimeError):
 
 
 class Step(NamedTuple):
-    """One step of every player, [n]."""
+    """One step of every player, n of each."""
 
     after: Observations  # what is seen then, [n, ...]: of an episode that ended, its last sight
-    reward: FloatArray
-    terminated: BoolArray
-    truncated: BoolArray
-    began: BoolArray  # no step at all: the environment used it to begin an episode
+    reward: list[float]
+    terminated: list[bool]
+    truncated: list[bool]
+    began: list[bool]  # no step at all: the environment used it to begin an episode
 
 
 class Players:
@@ -45,8 +45,8 @@ class Players:
     >>> players = Players(gymnasium.make("FrozenLake-v1", is_slippery=False))
     >>> players.begin(seed=0)
     array([0])
-    >>> players.step(np.array([1])).after
-    array([4])
+    >>> players.step([1])
+    Step(after=array([4]), reward=[0.0], terminated=[False], truncated=[False], began=[False])
     """
 
     def __init__(self, env: AnyEnv) -> None:
@@ -65,8 +65,8 @@ class Players:
         self.n_actions = count_actions(action_space)
         limit = getattr(env.spec, "max_episode_steps", None) or 0
         self._most = max(ENDLESS, limit + 1)
-        self._steps = np.zeros(self.n, dtype=np.int64)
-        self._starting = np.zeros(self.n, dtype=np.bool_)
+        self._steps = [0] * self.n
+        self._starting = [False] * self.n
         self._starts: Observations | None = None  # of those that began within the step
 
     @property
@@ -77,59 +77,54 @@ class Players:
     def begin(self, seed: int | None = None) -> Observations:
         """Begin an episode everywhere; what is seen, [n, ...]."""
         seen = self._reset(seed)
-        self._steps[:] = 0
-        self._starting[:] = False
+        self._steps = [0] * self.n
+        self._starting = [False] * self.n
         return self._checked(seen)
 
-    def step(self, actions: IntArray) -> Step:
+    def step(self, actions: list[int]) -> Step:
         """One step everywhere."""
-        given = actions if self._vector is not None else int(actions[0])
+        given: Any = actions[0] if self._vector is None else np.array(actions)
         try:
             after, reward, terminated, truncated, info = self.env.step(given)
         except Exception as error:
             raise BadEnvironment(f"the environment failed in step(): {error!r}") from error
-        began, self._starting = self._starting, np.zeros(self.n, dtype=np.bool_)
-        over, cut = self._each(terminated, np.bool_), self._each(truncated, np.bool_)
-        paid = self._each(reward, np.float64)
-        if not np.isfinite(paid).all():
-            bad = paid[~np.isfinite(paid)][0]
+        began, self._starting = self._starting, [False] * self.n
+        paid = self._each(reward, float)
+        over, cut = self._each(terminated, bool), self._each(truncated, bool)
+        if not all(map(math.isfinite, paid)):
+            bad = next(r for r in paid if not math.isfinite(r))
             raise BadEnvironment(f"the environment paid {bad}, which is no reward")
-        ended = (over | cut) & ~began
-        if self._vector is None:
-            seen = np.asarray(after)[None]
-        else:
-            seen = np.asarray(after)
-            if self._mode == AutoresetMode.SAME_STEP and ended.any():
-                self._starts = self._checked(seen)
-                seen = seen.copy()
-                for i in np.flatnonzero(ended):
+        seen = np.asarray(after)[None] if self._vector is None else np.asarray(after)
+        if self._mode == AutoresetMode.SAME_STEP:
+            self._starts = self._checked(seen)
+            seen = seen.copy()
+            for i in range(self.n):
+                if over[i] or cut[i]:
                     seen[i] = info["final_obs"][i]
-        self._steps += 1
-        self._steps[began] = 0
-        if (self._steps > self._most).any():
+        for i in range(self.n):
+            self._steps[i] = 0 if began[i] else self._steps[i] + 1
+        if max(self._steps) > self._most:
             raise BadEnvironment(
                 f"an episode has not ended after {self._most:,} steps: turn on geometric resets "
                 "(geometric=True), or wrap the environment in gymnasium.wrappers.TimeLimit"
             )
         return Step(self._checked(seen), paid, over, cut, began)
 
-    def restart(self, ended: BoolArray) -> tuple[BoolArray, Observations | None]:
-        """Begin anew where an episode has ended; which have begun at once, and what is seen there.
+    def restart(self, ended: list[bool]) -> Observations | None:
+        """Begin anew where an episode has ended; what is seen there, [n, ...].
 
-        The others, of a vector environment that resets itself, begin with the next step.
+        None of a vector environment that resets itself with the next step.
         """
-        none = np.zeros(self.n, dtype=np.bool_)
-        if not ended.any():
-            return none, None
-        self._steps[ended] = 0
+        for i in range(self.n):
+            self._steps[i] *= not ended[i]
         if self._mode == AutoresetMode.NEXT_STEP:
-            self._starting = ended.copy()
-            return none, None
+            self._starting = list(ended)
+            return None
         if self._mode == AutoresetMode.SAME_STEP:
-            return ended, self._starts
+            return self._starts
         if self._vector is not None:
-            return ended, self._checked(self._reset(None, {"reset_mask": ended}))
-        return ended, self._checked(self._reset(None))
+            return self._checked(self._reset(None, {"reset_mask": np.array(ended)}))
+        return self._checked(self._reset(None))
 
     def _reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Observations:
         try:
@@ -162,12 +157,11 @@ class Players:
             )
         return seen
 
-    def _each(self, given: Any, kind: Any) -> NDArray[Any]:
+    def _each(self, given: Any, kind: type[Any]) -> list[Any]:
         """A number for each player."""
         try:
-            array = np.asarray(given, dtype=kind).reshape(self.n)
+            return [kind(given)] if self._vector is None else [kind(x) for x in given]
         except (TypeError, ValueError):
             raise BadEnvironment(
                 f"the environment returned {given!r} where {self.n} numbers are due"
             ) from None
-        return array

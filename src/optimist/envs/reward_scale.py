@@ -6,10 +6,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.vector import SyncVectorEnv, VectorEnv
-from numpy.typing import ArrayLike
 
 from optimist import checks
-from optimist.checks import FloatArray
 from optimist.envs.environment import FiniteEnv
 from optimist.envs.players import AnyEnv, BadEnvironment
 from optimist.envs.repeat import ActionRepeat
@@ -47,7 +45,7 @@ class RewardScale:
     Examples
     --------
     >>> scale = RewardScale((-1.0, 0.0), r_max=1.0, gamma=0.99)
-    >>> float(scale(-1.0)), round(scale.terminal, 9)
+    >>> scale(-1.0), round(scale.terminal, 9)
     (0.0, 100.0)
     """
 
@@ -57,6 +55,7 @@ class RewardScale:
         if declared is not None and own is not None:
             raise TypeError("give reward_range or reward_map, not both: the latter has its own")
         self.r_max, self._own = r_max, own
+        self._slack = checks.RANGE_TOLERANCE * r_max
         self._declared = declared is not None
         low, high = (0.0, r_max) if declared is None else declared
         self.low, self.high = checks.real_number(low, "low"), checks.real_number(high, "high")
@@ -64,39 +63,35 @@ class RewardScale:
             raise ValueError(f"reward_range = ({low:g}, {high:g}) must go from low to high")
         self._horizon = 1 / (1 - gamma)
 
-    def __call__(self, rewards: ArrayLike) -> FloatArray:
-        """The rewards in [0, R_max]."""
-        given = np.asarray(rewards, dtype=np.float64)
+    def __call__(self, reward: float) -> float:
+        """The reward in [0, R_max]; one outside the range is an error that names it."""
         if self._own is not None:
-            mapped = np.array([float(self._own(float(r))) for r in given.ravel()])
-            mapped = mapped.reshape(given.shape)
-            return self._inside(mapped, 0.0, self.r_max, "reward_map returned {}, outside [0, {}]")
-        how = "declared" if self._declared else "known, unless declared otherwise"
-        hint = f"reward_range=(low, high) or reward_map= says what there is; [{{}}, {{}}] is {how}"
-        sentence = f"the environment paid {{}}: {hint}"
-        inside = self._inside(given, self.low, self.high, sentence)
-        return np.asarray((inside - self.low) / (self.high - self.low) * self.r_max)
+            mapped = float(self._own(reward))
+            if not -self._slack <= mapped <= self.r_max + self._slack:
+                raise BadEnvironment(
+                    f"reward_map made {mapped:.6g} of the reward {reward:.6g}, which is outside "
+                    f"[0, r_max] = [0, {self.r_max:g}]"
+                )
+            return min(max(mapped, 0.0), self.r_max)
+        mapped = (reward - self.low) / (self.high - self.low) * self.r_max
+        if not -self._slack <= mapped <= self.r_max + self._slack:
+            how = "declared" if self._declared else "what is taken for granted"
+            raise BadEnvironment(
+                f"the environment paid {reward:.6g}, and [{self.low:g}, {self.high:g}] is {how}: "
+                "give its reward_range=(low, high), or a reward_map= into [0, r_max]"
+            )
+        return min(max(mapped, 0.0), self.r_max)  # by rounding alone
 
     @property
     def terminal(self) -> float:
         """The value of termination."""
         try:
-            return float(self(0.0)) * self._horizon
+            return self(0.0) * self._horizon
         except BadEnvironment:
             raise BadEnvironment(
                 "an episode has terminated, which pays 0 from then on, and 0 is outside the "
                 f"rewards declared, [{self.low:g}, {self.high:g}]: widen reward_range to hold it"
             ) from None
-
-    def _inside(self, values: FloatArray, low: float, high: float, sentence: str) -> FloatArray:
-        slack = checks.RANGE_TOLERANCE * (high - low)
-        bad = ~((values >= low - slack) & (values <= high + slack))
-        if bad.any():
-            numbers = [f"{x:.6g}" for x in (values[bad].ravel()[0], low, high)]
-            if sentence.startswith("reward_map"):
-                numbers.pop(1)
-            raise BadEnvironment(sentence.format(*numbers))
-        return np.clip(values, low, high)  # by rounding alone
 
 
 def known_range(env: AnyEnv) -> Range | None:
