@@ -82,11 +82,7 @@ class RmaxRaviUcb:
                 raise TypeError("rewards are chosen in finite worlds; an environment pays its own")
             driver: Driver = StreamDriver(world, features, config, seed, stride, terms)
         else:
-            if terms:
-                raise TypeError(
-                    f"{', '.join(terms)} can be said of a Gymnasium environment; "
-                    "a world says it itself"
-                )
+            refuse_terms(terms)
             mdp = world.mdp if isinstance(world, World) else world
             driver = FiniteDriver(mdp, features, config, rewards, seed, stride)
         self._start(driver)
@@ -248,3 +244,11 @@ class RmaxRaviUcb:
     def restore(self, folder: str | Path) -> None:
         """Bring this learner, newly made, to where the one in a folder was when it was saved."""
         checkpoint.restore(self, checkpoint.read(folder, type(self).__name__))
+
+
+def refuse_terms(terms: Terms) -> None:
+    """Refuse what a finite world says itself."""
+    if terms:
+        raise TypeError(
+            f"{', '.join(terms)} can be said of a Gymnasium environment; a world says it itself"
+        )

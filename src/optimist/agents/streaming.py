@@ -32,6 +32,12 @@ CHUNK_SECONDS = 0.2
 
 GIBIBYTE = 2.0**30
 
+CUT_OFF = (
+    "the environment cut an episode off before its geometric end, so that its last pair is no draw "
+    "of the occupancy measure: remove the time limit (max_episode_steps=-1 in gymnasium.make) or "
+    "whatever wrapper truncates"
+)
+
 COLUMNS = (
     *("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension"),
     *("terminated", "states"),
@@ -78,15 +84,17 @@ class Terms(TypedDict, total=False):
 class Episode:
     """An episode under way: what is learnt from when it has ended."""
 
-    def __init__(self, x: int, value: float) -> None:
+    def __init__(self, x: int, value: float, sight: Any) -> None:
         self.x, self.value = x, value  # where it is; what was hoped for at its start
+        self.sight = sight  # the observation there
         self.source: list[int] = []
         self.action: list[int] = []
         self.after: list[int] = []
         self.paid: list[float] = []
         self.reward = self.bonus = self.ascension = 0.0
         self.steps = 0
-        self.last = (x, 0)  # its last pair
+        self.absorbed = False  # it has terminated, and was not broken off by then
+        self.pair: tuple[Any, int] = (None, 0)  # the last observation it acted on, and the action
 
 
 class StreamDriver(Driver):
@@ -95,6 +103,9 @@ class StreamDriver(Driver):
     An episode is learnt from when it has ended. Side by side, the others go on under the policy
     that comes of it.
     """
+
+    absorbs = False
+    """Whether a state in which an episode terminates is one like others, but never left."""
 
     def __init__(
         self,
@@ -121,7 +132,7 @@ class StreamDriver(Driver):
                 "geometric resets break off one episode while others go on: make the vector "
                 "environment with autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"
             )
-        phi = _features(features, self.players)
+        phi = features_of(features, self.players)
         super().__init__(phi, config, checks.discount(given["gamma"]), seed, stride)
         declared, own = given.get("reward_range"), given.get("reward_map")
         known = known_range(env) if declared is None and own is None else declared
@@ -166,7 +177,10 @@ class StreamDriver(Driver):
             if not self._under_way:
                 entropy = np.random.SeedSequence([self.seed, self.episodes])
                 seed = int(entropy.generate_state(1)[0])
-                self._under_way = [self._start(x) for x in self._meet(self.players.begin(seed))]
+                seen = self.players.begin(seed)
+                self._under_way = [
+                    self._start(*s) for s in zip(self._meet(seen), seen, strict=True)
+                ]
             while len(rows) < most and (not rows or time.monotonic() - started < CHUNK_SECONDS):
                 self._step(rows, most)
         except BadEnvironment as error:
@@ -189,24 +203,28 @@ class StreamDriver(Driver):
         # The last pair of an episode that is broken off is not learnt from in the pseudocode.
         last = self.config.observe_last
         learnt = [last or goes or over for goes, over in zip(going, step.terminated, strict=True)]
-        sights = [i for i in range(n) if learnt[i] and not step.terminated[i]]
+        sights = [i for i in range(n) if learnt[i] and (self.absorbs or not step.terminated[i])]
         met = dict(zip(sights, self._meet(step.after[sights]), strict=True)) if sights else {}
         ended: list[bool] = []
         for i, episode in enumerate(episodes):
             if episode is None:
-                episodes[i] = self._start(met[i])
+                episodes[i] = self._start(met[i], step.after[i])
                 ended.append(False)
                 continue
+            episode.absorbed = going[i] and step.terminated[i]
             self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
+            episode.sight = step.after[i]
             ended.append(step.terminated[i] or step.truncated[i] or not going[i])
+            if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
+                raise BadEnvironment(CUT_OFF)
         if not any(ended):
             return
         over = [i for i in range(n) if ended[i]]
         finished = [episodes[i] for i in over]
         starts = self.players.restart(ended)
-        fresh = [None] * len(over) if starts is None else self._meet(starts[over])
+        fresh = [-1] * len(over) if starts is None else self._meet(starts[over])
         for i, x in zip(over, fresh, strict=True):
-            episodes[i] = None if x is None else self._start(x)
+            episodes[i] = None if starts is None else self._start(x, starts[i])
         for i, episode in zip(over, finished, strict=True):
             if episode is not None and len(rows) < most:
                 rows.append(self._learn_from(episode, step.terminated[i]))
@@ -222,7 +240,7 @@ class StreamDriver(Driver):
     def _advance(self, episode: Episode, a: int, reward: float, after: int, learnt: bool) -> None:
         """Note a step of an episode; ``after`` is -1 if it has terminated."""
         x, states = episode.x, self.memory.states
-        episode.last = (x, a)
+        episode.pair = (episode.sight, a)
         episode.steps += 1
         episode.reward += reward
         episode.bonus += float(states.CB[x, a])
@@ -236,8 +254,8 @@ class StreamDriver(Driver):
             episode.paid.append(paid if self.reward is None else 0.0)
             episode.x = after
 
-    def _start(self, x: int) -> Episode:
-        return Episode(x, float(self.memory.states.V[x]))
+    def _start(self, x: int, sight: Any) -> Episode:
+        return Episode(x, float(self.memory.states.V[x]), sight)
 
     def _meet(self, observations: Any) -> list[int]:
         """The numbers of the states observed, which are kept if they are new."""
@@ -429,7 +447,7 @@ class StreamDriver(Driver):
         return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
 
 
-def _features(given: FeatureMap | StateFeatures | str | None, players: Players) -> FeatureMap:
+def features_of(given: FeatureMap | StateFeatures | str | None, players: Players) -> FeatureMap:
     """The map phi, in whichever way it is given."""
     space, n_actions = players.observation_space, players.n_actions
     if given is None:

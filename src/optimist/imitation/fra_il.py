@@ -2,23 +2,36 @@
 
 import math
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
+import gymnasium
 import numpy as np
+from gymnasium.vector import VectorEnv
 
 from optimist import checks
-from optimist.agents import RmaxRaviUcb, checkpoint
+from optimist.agents import RmaxRaviUcb, Terms, checkpoint
+from optimist.agents.rmax_ravi_ucb import AnyWorld, refuse_terms
+from optimist.agents.streaming import features_of
 from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.core.finite import check_features, sparse_rows
 from optimist.envs import World
-from optimist.features import Concatenation, FeatureMap, OneHot, OneHotState, StateOnly
+from optimist.envs.players import AnyEnv, Players
+from optimist.features import (
+    Concatenation,
+    FeatureMap,
+    OneHot,
+    OneHotState,
+    PerAction,
+    StateFeatures,
+    StateOnly,
+)
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.finite import FiniteImitation
-from optimist.imitation.history import ImitationHistory
 from optimist.imitation.player import RewardPlayer
 from optimist.imitation.recording import finite_mdp
+from optimist.imitation.streaming import StreamImitation, StreamPlayer, with_rewards
 from optimist.mdp import FiniteMDP
 from optimist.theory import imitation as theory
 
@@ -40,11 +53,13 @@ class FraIL(RmaxRaviUcb):
     Parameters
     ----------
     world
-        A world, or any `FiniteMDP`. It is played, never looked into.
+        A world, or any `FiniteMDP`: it is played, never looked into. Or a Gymnasium environment
+        without a time limit, whose rewards are not looked at.
     expert
         What is known of the expert: rows phi_r(X_E, A_E) of its discounted occupancy.
     reward_features
-        The map phi_r; by default phi_r(x, a) = e_x: imitation from states.
+        The map phi_r; by default phi_r(x, a) = e_x: imitation from states. In an environment it is
+        the features of states that ``features`` are made of.
     features
         The map phi_P in which transitions are linear; by default one-hot. The linear MDP's features
         are (phi_r, phi_P), or phi_P alone if phi_r is linear in it, as it is if that is one-hot.
@@ -57,6 +72,8 @@ class FraIL(RmaxRaviUcb):
         Seeds the run. The same seed gives the same bytes.
     stride
         Every so many episodes the policy is kept, to be evaluated exactly; 0 for none.
+    terms
+        What has to be said of a Gymnasium environment: gamma, and the memory (see `agents.Terms`).
 
     Attributes
     ----------
@@ -82,7 +99,7 @@ class FraIL(RmaxRaviUcb):
 
     def __init__(
         self,
-        world: World | FiniteMDP,
+        world: AnyWorld,
         expert: FeatureDataset,
         reward_features: FeatureMap | None = None,
         features: FeatureMap | None = None,
@@ -90,29 +107,75 @@ class FraIL(RmaxRaviUcb):
         K: int | None = None,
         seed: int = 0,
         stride: int = 10,
+        **terms: Unpack[Terms],
     ) -> None:
+        self.settings = FraILConfig() if config is None else config
+        if not isinstance(self.settings, FraILConfig):
+            raise TypeError(
+                f"config = {config!r} must be a FraILConfig, such as FraILConfig(weights=Ball(1.0))"
+            )
+        self.expert = expert
+        self.K = None if K is None else checks.count(K, "K")
+        self._imitation: FiniteImitation | StreamImitation
+        if isinstance(world, gymnasium.Env | VectorEnv):
+            self._imitation = self._in_environment(
+                world, reward_features, features, seed, stride, terms
+            )
+        else:
+            refuse_terms(terms)
+            self._imitation = self._in_finite_world(world, reward_features, features, seed, stride)
+        self.reward_features = self._player.phi_r
+        self._start(self._imitation)
+
+    def _in_finite_world(
+        self,
+        world: World | FiniteMDP,
+        reward_features: FeatureMap | None,
+        features: FeatureMap | None,
+        seed: int,
+        stride: int,
+    ) -> FiniteImitation:
         given = finite_mdp(world)
         n_states, n_actions = given.n_states, given.n_actions
         bare = given.with_rewards(np.zeros((n_states, n_actions)))
         if reward_features is None:
             reward_features = StateOnly(OneHotState(n_states), n_actions)
         check_features(reward_features, bare, "reward_features")
-        _check_expert(expert, reward_features, bare.gamma)
-        self.settings = FraILConfig() if config is None else config
-        if not isinstance(self.settings, FraILConfig):
-            raise TypeError(
-                f"config = {config!r} must be a FraILConfig, such as FraILConfig(weights=Ball(1.0))"
-            )
-        self.expert, self.reward_features = expert, reward_features
-        self.K = None if K is None else checks.count(K, "K")
-        player = RewardPlayer(expert.mean, reward_features, self.settings.weights, n_states)
+        _check_expert(self.expert, reward_features, bare.gamma)
+        weights = self.settings.weights
+        player = RewardPlayer(self.expert.mean, reward_features, weights, n_states)
         phi = _linear_features(features, reward_features, player, bare)
         rule = self.settings.rule(player.R_max)
-        self._imitation = FiniteImitation(bare, phi, rule, player, self.settings, seed, stride)
-        self._start(self._imitation)
+        return FiniteImitation(bare, phi, rule, player, self.settings, seed, stride)
+
+    def _in_environment(
+        self,
+        env: AnyEnv,
+        reward_features: FeatureMap | None,
+        features: FeatureMap | StateFeatures | str | None,
+        seed: int,
+        stride: int,
+        terms: Terms,
+    ) -> StreamImitation:
+        phi_P = features_of(features, Players(env))
+        if reward_features is None:
+            psi = phi_P.psi if isinstance(phi_P, PerAction) else None
+            if isinstance(phi_P, OneHot):
+                psi = OneHotState(phi_P.n_states)
+            if psi is None:
+                raise ValueError("give the reward_features that the expert was recorded with")
+            reward_features = StateOnly(psi, phi_P.n_actions)
+        if not isinstance(reward_features, FeatureMap):
+            raise TypeError(f"reward_features = {reward_features!r} must be a FeatureMap")
+        if "gamma" in terms:
+            _check_expert(self.expert, reward_features, terms["gamma"])
+        player = StreamPlayer(self.expert.mean, reward_features, self.settings.weights)
+        phi = with_rewards(reward_features, phi_P)
+        rule = self.settings.rule(player.R_max)
+        return StreamImitation(env, phi, rule, player, self.settings, seed, stride, terms)
 
     @property
-    def _player(self) -> RewardPlayer:
+    def _player(self) -> RewardPlayer | StreamPlayer:
         return self._imitation.player
 
     @property
@@ -157,28 +220,28 @@ class FraIL(RmaxRaviUcb):
 
         It is computed from the world's kernel, for the eyes of the user alone.
         """
+        player = self._player
+        if not isinstance(player, RewardPlayer):
+            raise AttributeError(
+                "nobody knows it exactly in a Gymnasium environment; "
+                "FeatureDataset.from_rollouts(env, il.policy, ...).mean estimates lambda(pi)"
+            )
         pi = self.policy.probabilities(np.arange(self.mdp.n_states))
-        lambda_pi = self.mdp.occupancy(pi).ravel() @ self._player.Phi
+        lambda_pi = self.mdp.occupancy(pi).ravel() @ player.Phi
         return float(np.linalg.norm(lambda_pi - self.expert.mean))
 
-    @property
-    def history(self) -> ImitationHistory:
-        """The history of all episodes so far, or of those since it was last forgotten."""
-        found: ImitationHistory = super().history
-        return found
-
-    def learn(self, episodes: int, show_progress: bool = True) -> ImitationHistory:
+    def learn(self, episodes: int, show_progress: bool = True) -> Any:
         """Play and learn; the history of these episodes. Calling it again goes on.
 
-        The first call sets K, if it was not given: going on past it keeps the step that was right
-        for K, which is then larger than the theory's.
+        It is an `ImitationHistory`, or a `StreamHistory` of a Gymnasium environment. The first call
+        sets K, if it was not given: going on past it keeps the step that was right for K, which is
+        then larger than the theory's.
         """
         self._imitation.refuse_if_broken()
         if self.K is None:
             self.K = checks.count(episodes, "episodes")
         self._imitation.step = self.eta_r
-        learnt: ImitationHistory = super().learn(episodes, show_progress)
-        return learnt
+        return super().learn(episodes, show_progress)
 
     # Stopping and going on
 
@@ -186,11 +249,12 @@ class FraIL(RmaxRaviUcb):
     def load(  # type: ignore[override]
         cls,
         folder: str | Path,
-        world: World | FiniteMDP,
+        world: AnyWorld,
         expert: FeatureDataset,
         reward_features: FeatureMap | None = None,
         features: FeatureMap | None = None,
         config: FraILConfig | None = None,
+        **terms: Unpack[Terms],
     ) -> Self:
         """The learner in a folder, which goes on as if it had never stopped, bit for bit.
 
@@ -198,7 +262,7 @@ class FraIL(RmaxRaviUcb):
         """
         header = checkpoint.read(folder, cls.__name__).header
         seed, stride = header["seed"], header["stride"]
-        il = cls(world, expert, reward_features, features, config, None, seed, stride)
+        il = cls(world, expert, reward_features, features, config, None, seed, stride, **terms)
         il.restore(folder)
         return il
 

@@ -33,7 +33,7 @@ class RewardPlayer:
     def __init__(
         self, lambda_E: FloatArray, phi_r: FeatureMap, weights: WeightClass, n_states: int
     ) -> None:
-        self.lambda_E, self.weights = np.array(lambda_E), weights
+        self.lambda_E, self.phi_r, self.weights = np.array(lambda_E), phi_r, weights
         self.Phi = _rows(phi_r, n_states)
         self.B = phi_r.bound
         self.W_max = checks.positive(weights.bound(phi_r.dim), "W_max")
