@@ -98,7 +98,7 @@ def test_wrong_names_are_answered_by_the_right_ones(name):
 
 
 def test_names_for_other_observations():
-    with pytest.raises(ValueError, match=r"those of Box.* are tiles, .* such as 'tiles:30'"):
+    with pytest.raises(ValueError, match=r"those of Box.* are tiles, .* such as 'tiles:40'"):
         features_named("onehot", BOX, 2)
     with pytest.raises(ValueError, match=r"'rbf:3' are .* those of Discrete\(5\) are 'onehot'"):
         features_named("rbf:3", spaces.Discrete(5), 2)
@@ -132,10 +132,11 @@ def test_actions_are_counted(space):
     [
         (spaces.Discrete(5), "onehot"),
         (spaces.Box(0.0, 1.0, (1,)), "tiles:40"),
-        (spaces.Box(0.0, 1.0, (2,)), "tiles:30"),
-        (spaces.Box(0.0, 1.0, (3,)), "tiles:12"),
+        (spaces.Box(0.0, 1.0, (2,)), "tiles:40"),
+        (spaces.Box(0.0, 1.0, (3,)), "tiles:15"),
         (spaces.Box(-np.inf, 1.0, (4,)), "tiles:8"),
-        (spaces.Box(0.0, 1.0, (5,)), "fourier:100"),
+        (spaces.Box(0.0, 1.0, (6,)), "tiles:5"),
+        (spaces.Box(0.0, 1.0, (7,)), "fourier:100"),
         (spaces.Box(0, 255, (128,), np.uint8), "fourier:100"),
     ],
 )

@@ -7,7 +7,7 @@ from optimist.agents.optimistic_vi import OptimisticVI
 from optimist.agents.ravi_ucb import RaviUcb
 from optimist.agents.rmax import Rmax
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
-from optimist.agents.streaming import Terms
+from optimist.agents.terms import Terms
 
 AGENTS: dict[str, type[RmaxRaviUcb]] = {
     agent.__name__: agent for agent in (RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from optimist import checks
-from optimist.core import Ascension, Sigmoid
+from optimist.core import Ascension, Sigmoid, Threshold
 from optimist.theory import parameters
 
 
@@ -144,6 +144,21 @@ class Configuration:
             ascension=Sigmoid(parameters.alpha(K), parameters.omega(K)),
             r_max=R_max,
         )
+
+    @classmethod
+    def streaming(cls, visits: int = 5, r_max: float = 1.0) -> "Configuration":
+        """Parameters for environments, whose rewards are mapped onto [0, R_max].
+
+        There a whole task may be worth less than one of H rewards, and all values may lie near
+        R_max H. A bonus of the size of a reward, or a leak of 1 / K to heaven at every step,
+        outweighs the first; a ridge of 1 pulls down the second. So it is the ascension function
+        that explores, as a step (the limit of large alpha): a pair leads to heaven until it has
+        been tried ``visits`` times; and bonus and ridge are small. Chosen on the seven environments
+        of docs/environments.md.
+        """
+        ridge = 1e-4
+        step = Threshold.after(visits, ridge)
+        return cls(100.0 / r_max, 0.01 * r_max, step, r_max=r_max, ridge=ridge, updates=10)
 
     @classmethod
     def practical(

@@ -5,7 +5,7 @@ from typing import Unpack
 
 from optimist.agents.configuration import Configuration
 from optimist.agents.rmax_ravi_ucb import AnyWorld, RmaxRaviUcb
-from optimist.agents.streaming import Terms
+from optimist.agents.terms import Terms
 from optimist.core import Truncation
 from optimist.features import FeatureMap
 

@@ -14,7 +14,8 @@ from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Beliefs, Driver, Optimism, Policy
 from optimist.agents.finite import FiniteDriver
 from optimist.agents.progress import progress
-from optimist.agents.streaming import StreamDriver, Terms
+from optimist.agents.streaming import StreamDriver
+from optimist.agents.terms import Terms
 from optimist.core import Rewards
 from optimist.envs import World
 from optimist.envs.players import AnyEnv
@@ -38,7 +39,8 @@ class RmaxRaviUcb:
         Features of its pairs. By default a linear MDP's own, otherwise one-hot; in a Gymnasium
         environment `features.default_name` says which.
     config
-        The parameters; `Configuration.practical()` by default.
+        The parameters; by default `Configuration.practical()`, and in a Gymnasium environment
+        `Configuration.streaming()`.
     rewards
         Who picks r_k in a finite world, always in [0, r_max]; by default they are the world's, and
         fixed.
@@ -76,13 +78,14 @@ class RmaxRaviUcb:
         stride: int = 10,
         **terms: Unpack[Terms],
     ) -> None:
-        config = Configuration.practical() if config is None else config
         if isinstance(world, gymnasium.Env | VectorEnv):
+            config = Configuration.streaming() if config is None else config
             if rewards is not None:
                 raise TypeError("rewards are chosen in finite worlds; an environment pays its own")
             driver: Driver = StreamDriver(world, features, config, seed, stride, terms)
         else:
             refuse_terms(terms)
+            config = Configuration.practical() if config is None else config
             mdp = world.mdp if isinstance(world, World) else world
             driver = FiniteDriver(mdp, features, config, rewards, seed, stride)
         self._start(driver)

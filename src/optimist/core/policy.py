@@ -115,13 +115,14 @@ class SoftmaxPolicy:
 
     def _predict(self, rows: FloatArray, block: IntArray, theta: FloatArray) -> FloatArray:
         """phi . theta."""
-        parts = theta.reshape(self.Lambda.shape[:2])[block]
+        parts = theta.reshape(self.features.blocks, -1)[block]
         return np.asarray((rows * parts).sum(axis=-1))
 
     def _uncertainty(self, rows: FloatArray, block: IntArray) -> FloatArray:
         """||phi|| in the norm of Lambda^{-1}."""
-        if self.Lambda.shape[1] == 1:
-            return np.asarray(np.abs(rows[..., 0]) / np.sqrt(self.Lambda[block, 0, 0]))
+        if self.Lambda.shape[1] == 1:  # diagonal, whatever the features
+            diagonal = self.Lambda.reshape(self.features.blocks, -1)[block]
+            return np.asarray(np.sqrt((rows**2 / diagonal).sum(axis=-1)))
         rows = np.broadcast_to(rows, (*block.shape, rows.shape[-1]))
         u = np.empty(block.shape)
         for b in np.unique(block):

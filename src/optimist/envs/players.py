@@ -64,6 +64,7 @@ class Players:
             self._mode = AutoresetMode.DISABLED
         self.n_actions = count_actions(action_space)
         limit = getattr(env.spec, "max_episode_steps", None) or 0
+        self.limited = limit > 0  # whether episodes are known to end
         self._most = max(ENDLESS, limit + 1)
         self._steps = [0] * self.n
         self._starting = [False] * self.n

@@ -14,7 +14,7 @@ from optimist.features.rbf import RBF
 from optimist.features.spaces import Space, check_observations
 from optimist.features.tiles import Tiles
 
-BINS = {1: 40, 2: 30, 3: 12, 4: 8}
+BINS = {1: 40, 2: 40, 3: 15, 4: 8, 5: 5, 6: 5}
 """Into how many tiles a side of a box of so many dimensions is cut by default."""
 
 NUMBER = "[0-9]{1,9}"
@@ -75,7 +75,7 @@ def features_named(name: str, observation_space: Space, n_actions: int) -> Featu
 
 
 def default_name(observation_space: Space) -> str:
-    """The features to begin with: one-hot, tiles in up to four dimensions, then Fourier.
+    """The features to begin with: one-hot, tiles in up to six dimensions, then Fourier.
 
     A single tiling is one-hot: its covariance is diagonal, and next states that repeat collapse to
     counts, so an episode costs the same however many came before. But a grid grows exponentially
@@ -84,7 +84,7 @@ def default_name(observation_space: Space) -> str:
     Examples
     --------
     >>> default_name(spaces.Discrete(16)), default_name(spaces.Box(-1.0, 1.0, (2,)))
-    ('onehot', 'tiles:30')
+    ('onehot', 'tiles:40')
     >>> default_name(spaces.Box(-1.0, 1.0, (8,)))
     'fourier:100'
     """

@@ -11,7 +11,7 @@ from gymnasium.vector import VectorEnv
 from optimist import checks
 from optimist.agents import RmaxRaviUcb, Terms, checkpoint
 from optimist.agents.rmax_ravi_ucb import AnyWorld, refuse_terms
-from optimist.agents.streaming import features_of
+from optimist.agents.terms import features_of
 from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.core.finite import check_features, sparse_rows

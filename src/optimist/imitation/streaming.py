@@ -8,7 +8,8 @@ from optimist import checks
 from optimist.agents import StreamHistory, Terms
 from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Policy
-from optimist.agents.streaming import Episode, StreamDriver
+from optimist.agents.learner import Episode
+from optimist.agents.streaming import StreamDriver
 from optimist.checks import FloatArray
 from optimist.core import SoftmaxPolicy
 from optimist.core.memory import Epoch

@@ -1,0 +1,249 @@
+"""What is learnt from episodes whose states are met one by one, whoever plays them."""
+
+from typing import Any
+
+import numpy as np
+
+from optimist import checks
+from optimist.agents.configuration import Configuration
+from optimist.agents.driver import Beliefs, Driver, Optimism, Policy
+from optimist.agents.history import StreamHistory
+from optimist.checks import FloatArray
+from optimist.core import SoftmaxPolicy, Truncation
+from optimist.core.memory import Epoch, Memory, States
+from optimist.core.state import EPISODES, EPOCHS, STAGE, STEPS, UPDATES
+from optimist.envs.players import BadEnvironment
+from optimist.envs.reward_scale import RewardScale
+from optimist.features import FeatureMap
+
+GIBIBYTE = 2.0**30
+
+
+class Episode:
+    """An episode under way: what is learnt from when it has ended."""
+
+    def __init__(self, x: int, value: float, sight: Any) -> None:
+        self.x, self.value = x, value  # where it is; what was hoped for at its start
+        self.sight = sight  # the observation there
+        self.source: list[int] = []
+        self.action: list[int] = []
+        self.after: list[int] = []
+        self.paid: list[float] = []
+        self.reward = self.bonus = self.ascension = 0.0
+        self.steps = 0
+        self.absorbed = False  # it has terminated, and was not broken off by then
+        self.pair: tuple[Any, int] = (None, 0)  # the last observation it acted on, and the action
+
+
+class StreamLearner(Driver):
+    """The memory of a run in an environment, and the policy that comes of it."""
+
+    def __init__(
+        self,
+        phi: FeatureMap,
+        config: Configuration,
+        seed: int,
+        stride: int,
+        scale: RewardScale,
+        given: dict[str, Any],
+    ) -> None:
+        super().__init__(phi, config, checks.discount(given["gamma"]), seed, stride)
+        self.scale, self.reward = scale, given.get("reward")
+        self.memory = Memory(
+            phi,
+            config.ridge_for(phi.bound),
+            given.get("memory", GIBIBYTE),
+            given.get("when_full", "thin"),
+            self.reward is not None,
+        )
+        self.epoch = _epoch(self.memory)
+        self.drawn = _epoch(self.memory)  # holds what pi_I is made of
+        self._keeps = isinstance(config.ascension, Truncation) and not np.isinf(config.eta)
+        self.thetas = np.zeros((1 if self._keeps else 0, phi.dim))  # of the epoch, if they are kept
+        self.drawn_thetas = self.thetas[:0].copy()
+        self._numbers: dict[int, int] = {}  # of discrete observations, to save their features
+
+    # Learning
+
+    @property
+    def episodes(self) -> int:
+        return int(self.epoch.clock[EPISODES])
+
+    @property
+    def steps(self) -> int:
+        return int(self.epoch.clock[STEPS])
+
+    def _meet(self, observations: Any) -> list[int]:
+        """The numbers of the states observed, which are kept if they are new."""
+        discrete = observations.ndim == 1
+        if discrete:
+            numbers = [self._numbers.get(x, -1) for x in observations.tolist()]
+            if -1 not in numbers:
+                return numbers
+        try:
+            r = None if self.reward is None else self._known_rewards(observations)
+            found, known = self.memory.find(observations, r)
+        except BadEnvironment:
+            raise
+        except (ValueError, TypeError) as error:
+            raise BadEnvironment(f"an observation is not one for the features: {error}") from error
+        if self.memory.n_states > known:
+            from optimist.core.streaming import meet  # numba takes its time
+
+            rule = self.rule(self.config.stage(self.episodes))
+            meet(rule, self.memory.states, self.epoch, self.thetas, known, self.memory.n_states)
+        if discrete:
+            self._numbers.update(zip(observations.tolist(), found, strict=True))
+        return found
+
+    def _known_rewards(self, observations: Any) -> FloatArray:
+        assert self.reward is not None
+        shape = (len(observations), self.features.n_actions)
+        r = checks.real_array(self.reward(observations), "reward", shape=shape)
+        return np.array([self.scale(x) for x in r.ravel()]).reshape(shape)
+
+    def _learn_from(self, episode: Episode, terminated: bool) -> tuple[Any, ...]:
+        """Take an episode in, and update values and policy; its row of the history."""
+        from optimist.core.streaming import end_episode, learn, update_all
+
+        memory, epoch = self.memory, self.epoch
+        # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
+        if self.lottery.random() * (self.episodes + 1) < 1:
+            self.drawn = Epoch._make(array.copy() for array in epoch)
+            self.drawn_thetas = self.thetas.copy()
+        rule = self.rule(self.config.stage(self.episodes))
+        memory.reserve_links(len(episode.source))
+        memory.n_links = learn(
+            memory.states,
+            memory.links,
+            memory.moments,
+            self.gamma,
+            self.scale.terminal if terminated else 0.0,
+            memory.n_links,
+            np.array(episode.source, dtype=np.int64),
+            np.array(episode.action, dtype=np.int64),
+            np.array(episode.after, dtype=np.int64),
+            np.array(episode.paid),
+        )
+        epoch.clock[STEPS] += episode.steps
+        n, sup_q = memory.n_states, 0.0
+        due = end_episode(rule, memory.states, memory.moments, epoch, n)
+        weights = self._reward_weights(episode)
+        if due:
+            self._reserve_thetas(int(epoch.clock[UPDATES]) + rule.updates)
+            state = (memory.states, memory.links, memory.moments, epoch)
+            sup_q = update_all(rule, *state, self.gamma, weights, self.thetas, n)
+        return (
+            episode.steps,
+            episode.reward,
+            int(epoch.clock[EPOCHS]),
+            episode.value,
+            sup_q,
+            episode.bonus / episode.steps,
+            episode.ascension / episode.steps,
+            terminated,
+            memory.n_states,
+        )
+
+    def _reward_weights(self, episode: Episode) -> FloatArray:
+        """The weights of rewards known to be linear in phi: none, they are estimated."""
+        return np.zeros(self.features.dim)
+
+    def _reserve_thetas(self, n: int) -> None:
+        if self._keeps and n > len(self.thetas):
+            more = np.zeros((2 * n, self.features.dim))
+            more[: len(self.thetas)] = self.thetas
+            self.thetas = more
+
+    def history(self, columns: dict[str, Any], first: int) -> StreamHistory:
+        return StreamHistory(**columns, first=first)
+
+    # Acting
+
+    @property
+    def optimism(self) -> Optimism:
+        s, n = self.memory.states, self.memory.n_states
+        return Optimism(s.V[:n].copy(), s.CB[:n].copy(), s.p[:n].copy())
+
+    def believe(self, observations: Any) -> Beliefs:
+        """What is believed of any observations [n, ...], met or not."""
+        from optimist.core.streaming import be_unsure, meet
+
+        rows, block = self.features.in_blocks(observations)
+        n, A = block.shape
+        pairs = [np.zeros((n, A)) for _ in range(6)]
+        if self.reward is not None:
+            pairs[4][:] = self._known_rewards(observations)
+        none = np.zeros(n, dtype=np.int64)
+        flat = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]))
+        log_pi, cumulative, CB, p, r, rewards = pairs
+        V = np.zeros(n)
+        states = States(flat, block, V, log_pi, cumulative, CB, p, r, rewards, none, none.copy())
+        rule = self.rule(int(self.epoch.clock[STAGE]))
+        now = self.epoch._replace(
+            Lambda=self.memory.moments.Lambda, inverse=self.memory.moments.inverse
+        )
+        be_unsure(rule._replace(beta=1.0), states, now, 0, n)
+        visits = np.maximum(CB**-2.0 - self.memory.ridge, 0.0)
+        meet(rule, states, self.epoch, self.thetas, 0, n)
+        return Beliefs(V, CB, p, np.exp(log_pi), visits)
+
+    @property
+    def policy(self) -> Policy:
+        return self._policy(self.epoch, self.thetas)
+
+    @property
+    def output(self) -> Policy:
+        return self._policy(self.drawn, self.drawn_thetas)
+
+    def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
+        c, n = self.config, int(epoch.clock[UPDATES])
+        return SoftmaxPolicy(
+            Theta=thetas[:n].copy() if self._keeps and n else epoch.Theta.copy(),
+            Lambda=epoch.Lambda.copy(),
+            updates=n,
+            eta=c.eta,
+            beta=c.beta,
+            ascension=c.ascension_in(int(epoch.clock[STAGE])),
+            heaven=self.heaven,
+            features=self.features,
+            reward=None if self.reward is None else self._known_rewards,
+        )
+
+    # Stopping and going on
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        m, n = self.memory, self.memory.n_states
+        rows = len(m.states.rows) // max(1, len(m.states.V))
+        groups: dict[str, dict[str, Any]] = {
+            "states": {
+                name: array[: n * rows if name == "rows" else n]
+                for name, array in m.states._asdict().items()
+            },
+            "links": {name: array[: m.n_links] for name, array in m.links._asdict().items()},
+            "moments": m.moments._asdict(),
+            "epoch": self.epoch._asdict(),
+            "drawn": self.drawn._asdict(),
+            "kept": {"thetas": self.thetas, "drawn_thetas": self.drawn_thetas},
+        }
+        groups["links"]["ended"] = m.links.ended
+        return {f"{g}.{name}": a for g, group in groups.items() for name, a in group.items()}
+
+    def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        groups: dict[str, dict[str, Any]] = {}
+        for name, array in arrays.items():
+            group, _, part = name.partition(".")
+            groups.setdefault(group, {})[part] = np.array(array)
+        self.memory.restore(groups["states"], groups["links"], groups["moments"])
+        self.epoch, self.drawn = Epoch(**groups["epoch"]), Epoch(**groups["drawn"])
+        self.thetas = groups["kept"]["thetas"]
+        self.drawn_thetas = groups["kept"]["drawn_thetas"]
+
+
+def _epoch(memory: Memory) -> Epoch:
+    """Before the first epoch: no updates, so the policy is uniform."""
+    m = memory.moments
+    d = len(m.paid)
+    clock = np.zeros(6, dtype=np.int64)
+    return Epoch(np.zeros(d), np.zeros(d), m.Lambda.copy(), m.inverse.copy(), clock)
