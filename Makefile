@@ -40,4 +40,5 @@ figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py
 
 clean:
+	find src -name '*.nb[ic]' -delete
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

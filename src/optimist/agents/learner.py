@@ -90,7 +90,7 @@ class StreamLearner(Driver):
         if self.memory.n_states > known:
             from optimist.core.streaming import meet  # numba takes its time
 
-            rule = self.rule(self.config.stage(self.episodes))
+            rule = self.rule(int(self.epoch.clock[STAGE]))
             meet(rule, self.memory.states, self.epoch, self.thetas, known, self.memory.n_states)
         if discrete:
             self._numbers.update(zip(observations.tolist(), found, strict=True))
@@ -104,7 +104,7 @@ class StreamLearner(Driver):
 
     def _learn_from(self, episode: Episode, terminated: bool) -> tuple[Any, ...]:
         """Take an episode in, and update values and policy; its row of the history."""
-        from optimist.core.streaming import end_episode, learn, update_all
+        from optimist.core.streaming import all_unsure, end_episode, learn, update_all
 
         memory, epoch = self.memory, self.epoch
         # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
@@ -127,9 +127,11 @@ class StreamLearner(Driver):
         )
         epoch.clock[STEPS] += episode.steps
         n, sup_q = memory.n_states, 0.0
-        due = end_episode(rule, memory.states, memory.moments, epoch, n)
+        begins = end_episode(rule, memory.states, memory.moments, epoch, n)
+        if begins:
+            all_unsure(rule, memory.states, epoch, n)
         weights = self._reward_weights(episode)
-        if due:
+        if begins or not rule.lazy:
             self._reserve_thetas(int(epoch.clock[UPDATES]) + rule.updates)
             state = (memory.states, memory.links, memory.moments, epoch)
             sup_q = update_all(rule, *state, self.gamma, weights, self.thetas, n)

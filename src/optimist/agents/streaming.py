@@ -66,7 +66,7 @@ class StreamDriver(StreamLearner):
         phi = features_of(features, self.players)
         super().__init__(phi, config, seed, stride, scale, given)
         self._under_way: list[Episode | None] = []  # None where the next step begins one
-        self._failure: BadEnvironment | None = None
+        self._failure: BaseException | None = None
 
     def begin(self) -> None:
         """Begin new episodes; those under way are dropped."""
@@ -87,15 +87,14 @@ class StreamDriver(StreamLearner):
                     self._start(*s) for s in zip(self._meet(seen), seen, strict=True)
                 ]
             while len(rows) < most and (not rows or time.monotonic() - started < CHUNK_SECONDS):
+                if self.memory.full:
+                    self._make_room()
                 self._step(rows, most)
-        except BadEnvironment as error:
+        except BaseException as error:  # of the environment, the memory, or an interruption
             self._under_way = []  # what the episodes under way have seen is not learnt from
             if not rows:
                 raise
-            self._failure = error  # after what was learnt before it is in the history
-        except BaseException:
-            self._under_way = []
-            raise
+            self._failure = error  # once what was learnt before it is in the history
         columns = zip(*rows, strict=True)
         return {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
 
@@ -118,7 +117,7 @@ class StreamDriver(StreamLearner):
                 continue
             episode.absorbed = going[i] and step.terminated[i]
             self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
-            episode.sight = step.after[i]
+            episode.sight = step.after[i].copy()  # some environments write over theirs
             ended.append(step.terminated[i] or step.truncated[i] or not going[i])
             if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
                 raise BadEnvironment(CUT_OFF)
@@ -133,8 +132,6 @@ class StreamDriver(StreamLearner):
         for i, episode in zip(over, finished, strict=True):
             if episode is not None and len(rows) < most:
                 rows.append(self._learn_from(episode, step.terminated[i]))
-                if self.memory.full:
-                    self._make_room()
 
     def _act(self, x: int) -> int:
         """An action drawn from the policy."""
@@ -188,6 +185,7 @@ class StreamDriver(StreamLearner):
             "gamma": self.gamma,
             "rewards": [self.scale.low, self.scale.high],
             "geometric": self.geometric,
+            "known": self.reward is not None,
             "features": describe(phi) or [type(phi).__name__, phi.dim, phi.bound, phi.blocks],
         }
         return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()

@@ -32,9 +32,13 @@ from optimist.core.engine import (
 )
 from optimist.core.memory import Epoch, Links, Moments, States
 from optimist.core.state import EPISODES, EPOCHS, STAGE, UPDATES, Rule
+from optimist.mdp.dynamics import one_thread
 
 CHUNK_BYTES = 1 << 17
 """The features of so many bytes are read, used for Q and for the next sum, before the next."""
+
+ROWS_AT_ONCE = 4096
+"""How many rows of features are multiplied by the inverse covariance at once."""
 
 
 @njit(cache=True)
@@ -115,7 +119,10 @@ def observe(
 
 @njit(cache=True)
 def end_episode(rule: Rule, states: States, moments: Moments, epoch: Epoch, n: int) -> bool:
-    """Count an episode, and begin an epoch if it is time; whether to update values and policy."""
+    """Count an episode, and begin an epoch if it is time; whether one begins.
+
+    What is unsure in a new epoch is said by `all_unsure`.
+    """
     clock = epoch.clock
     doubled = moments.log_det[0] >= moments.log_det[1] + LOG_TWO
     begins = clock[EPISODES] == 0 or doubled or clock[STAGE] != rule.stage
@@ -138,8 +145,42 @@ def end_episode(rule: Rule, states: States, moments: Moments, epoch: Epoch, n: i
         moments.log_det[:] = log_det
         states.log_pi[:n] = -math.log(states.log_pi.shape[1])
         states.rewards[:n] = 0.0
+    return bool(begins)
+
+
+def all_unsure(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
+    """CB and p+ of all states in a new epoch; `be_unsure` with products of matrices where they pay.
+
+    The one thing about a dense covariance that takes d^2 operations a state, so it is left to BLAS.
+    """
+    rows, block = states.rows, states.block[:n]
+    n_blocks, s, _ = epoch.Lambda.shape
+    if s == 1:
         be_unsure(rule, states, epoch, 0, n)
-    return begins or not rule.lazy
+        return
+    shared = rows.shape[0] == states.block.shape[0]
+    u = np.empty(block.shape)
+    with one_thread():
+        for b in range(n_blocks):
+            x, a = np.nonzero(block == b)
+            at = x if shared else x * block.shape[1] + a
+            for first in range(0, len(at), ROWS_AT_ONCE):
+                part = slice(first, first + ROWS_AT_ONCE)
+                phi = rows[at[part]]
+                squares = np.einsum("ij,ij->i", phi @ epoch.inverse[b], phi)
+                u[x[part], a[part]] = np.sqrt(np.maximum(squares, 0.0))
+    states.CB[:n] = rule.beta * u
+    ascend_all(rule.ascension, rule.a, rule.b, u, states.CB[:n], states.p[:n])
+
+
+@njit(cache=True)
+def ascend_all(
+    kind: int, first: float, second: float, u: FloatArray, CB: FloatArray, p: FloatArray
+) -> None:
+    """p+ of many pairs."""
+    for x in range(u.shape[0]):
+        for a in range(u.shape[1]):
+            p[x, a] = ascend(kind, first, second, u[x, a], CB[x, a])
 
 
 @njit(cache=True)

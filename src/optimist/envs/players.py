@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import NDArray
 
 from optimist.features import count_actions
+from optimist.features.spaces import check_observations
 
 AnyEnv: TypeAlias = gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]
 Observations: TypeAlias = NDArray[Any]
@@ -63,6 +64,8 @@ class Players:
             self.observation_space, action_space = env.observation_space, env.action_space
             self._mode = AutoresetMode.DISABLED
         self.n_actions = count_actions(action_space)
+        if self.observation_space.shape is None:  # not an array: there is no batch of them
+            check_observations(self.observation_space)
         limit = getattr(env.spec, "max_episode_steps", None) or 0
         self.limited = limit > 0  # whether episodes are known to end
         self._most = max(ENDLESS, limit + 1)

@@ -6,7 +6,8 @@ the augmented kernel that stays out of heaven: the same lines solve both MDPs of
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import Any
@@ -132,13 +133,21 @@ def _solve_dense(system: FloatArray, rhs: FloatArray, transpose: bool = False) -
     system = system.mT if transpose else system
     if len(diagonal) >= THREADS_FROM:
         return np.asarray(np.linalg.solve(system, rhs[..., None])[..., 0], dtype=np.float64)
-    # On small matrices BLAS threads wait for one another longer than they work. Their number is
-    # global: two Python threads that limited it at once could leave it limited.
-    with _LIMITING, _thread_pools().limit(limits=1, user_api="blas"):
+    with one_thread():
         return np.asarray(np.linalg.solve(system, rhs[..., None])[..., 0], dtype=np.float64)
 
 
 _LIMITING = threading.Lock()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit BLAS to one thread: on small matrices they wait for one another longer than they work.
+
+    Their number is global: two Python threads that limited it at once could leave it limited.
+    """
+    with _LIMITING, _thread_pools().limit(limits=1, user_api="blas"):
+        yield
 
 
 @cache
