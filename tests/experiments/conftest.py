@@ -87,6 +87,8 @@ os.fsync = lambda handle: None
 with tempfile.TemporaryDirectory() as folder:  # compiles and imports what the runs will need
     first = Specification(envs.RiverSwim(2), Rmax.Config(), episodes=1, stride=1, seed=0)
     execute(Task(first.plain, folder + "/run"))
+    first = Specification(envs.Gym("FrozenLake-v1"), Rmax.Config(), episodes=1, stride=1, seed=0)
+    execute(Task(first.plain, folder + "/played"))
 gc.freeze()
 
 

@@ -41,7 +41,8 @@ OTHERS = {
     },
     "RmaxRaviUcb": {
         "eta": math.inf, "beta": 2.0, "ascension": Sigmoid(math.inf, 1.0), "r_max": 2.0,
-        "ridge": None, "updates": 3, "observe_last": True, "anytime": True,
+        "ridge": None, "updates": 3, "observe_last": True, "anytime": True, "lazy": True,
+        "v_max": 5.0,
     },
     "RaviUcb": {"beta": 2.0, "eta": math.inf, "updates": 3},
     "OptimisticVI": {"beta": 2.0, "updates": 3},

@@ -27,14 +27,25 @@ FLAGS = (
 )
 
 
+def beside(name):
+    """A module that lies beside this file."""
+    path = Path(__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="session")
 def sample():
     """The function that makes up results."""
-    path = Path(__file__).with_name("sample_data.py")
-    spec = importlib.util.spec_from_file_location("sample_data", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.sample
+    return beside("sample_data").sample
+
+
+@pytest.fixture(scope="session")
+def environment():
+    """The function that makes up those of a Gymnasium environment."""
+    return beside("sample_returns").environment
 
 
 @pytest.fixture(scope="module")

@@ -31,10 +31,12 @@ class Configuration:
         Whether updates wait for the determinant to double, that is for the next epoch, instead of
         being made after every episode. Over T steps that makes O(d log T) rounds of updates, so
         that their whole cost is near linear in T even if each goes over all data. It gives up what
-        the paper proves: its policy gains by following r_k in every episode, while here values are
-        those of a fixed reward and near their fixed point only if gamma^updates is small.
+        the paper proves, whose policy gains by a step of mirror descent after every episode, for
+        rewards that may change. Here an epoch's policy is the softmax of eta times a sum of
+        ``updates`` Q's alone, and its values lag behind the data by as many sweeps.
     v_max
-        An upper bound on the optimal values, if a better one than R_max H is known: heaven is worth
+        An upper bound on the optimal values in all states (for each r_k, if rewards change; in the
+        mapped units of an environment), if a better one than R_max H is known: heaven is worth
         that. None is the paper's R_max H.
     observe_last
         Whether the last pair of an episode is learnt from. In the pseudocode the reset comes before
@@ -152,9 +154,10 @@ class Configuration:
         There a whole task may be worth less than one of H rewards, and all values may lie near
         R_max H. A bonus of the size of a reward, or a leak of 1 / K to heaven at every step,
         outweighs the first; a ridge of 1 pulls down the second. So it is the ascension function
-        that explores, as a step (the limit of large alpha): a pair leads to heaven until it has
-        been tried ``visits`` times; and bonus and ridge are small. Chosen on the seven environments
-        of docs/environments.md.
+        that explores, as a step (a sigmoid with omega = alpha beta u_0 and alpha to infinity): a
+        pair leads to heaven unless it had been tried ``visits`` times when the epoch began, as far
+        as features are one-hot; otherwise unless u^2 was below 1 / (visits - 1/2). Bonus and ridge
+        are small. Chosen on the seven environments of docs/environments.md.
         """
         ridge = 1e-4
         step = Threshold.after(visits, ridge)

@@ -10,7 +10,7 @@ from optimist.agents.driver import Beliefs, Driver, Optimism, Policy
 from optimist.agents.history import StreamHistory
 from optimist.checks import FloatArray
 from optimist.core import SoftmaxPolicy, Truncation
-from optimist.core.memory import Epoch, Memory, States
+from optimist.core.memory import Epoch, Memory, MemoryFull, States
 from optimist.core.state import EPISODES, EPOCHS, STAGE, STEPS, UPDATES
 from optimist.envs.players import BadEnvironment
 from optimist.envs.reward_scale import RewardScale
@@ -75,7 +75,7 @@ class StreamLearner(Driver):
 
     def _meet(self, observations: Any) -> list[int]:
         """The numbers of the states observed, which are kept if they are new."""
-        discrete = observations.ndim == 1
+        discrete = observations.ndim == 1 and observations.dtype.kind in "iu"
         if discrete:
             numbers = [self._numbers.get(x, -1) for x in observations.tolist()]
             if -1 not in numbers:
@@ -107,6 +107,10 @@ class StreamLearner(Driver):
         from optimist.core.streaming import all_unsure, end_episode, learn, update_all
 
         memory, epoch = self.memory, self.epoch
+        ends = -1 in episode.after  # it has terminated, and that is learnt from
+        if ends:
+            self._check_terminal()
+        self._reserve_thetas(int(epoch.clock[UPDATES]) + self.config.updates)
         # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
         if self.lottery.random() * (self.episodes + 1) < 1:
             self.drawn = Epoch._make(array.copy() for array in epoch)
@@ -118,7 +122,7 @@ class StreamLearner(Driver):
             memory.links,
             memory.moments,
             self.gamma,
-            self.scale.terminal if terminated else 0.0,
+            self.scale.terminal if ends else 0.0,
             memory.n_links,
             np.array(episode.source, dtype=np.int64),
             np.array(episode.action, dtype=np.int64),
@@ -132,7 +136,6 @@ class StreamLearner(Driver):
             all_unsure(rule, memory.states, epoch, n)
         weights = self._reward_weights(episode)
         if begins or not rule.lazy:
-            self._reserve_thetas(int(epoch.clock[UPDATES]) + rule.updates)
             state = (memory.states, memory.links, memory.moments, epoch)
             sup_q = update_all(rule, *state, self.gamma, weights, self.thetas, n)
         return (
@@ -147,12 +150,26 @@ class StreamLearner(Driver):
             memory.n_states,
         )
 
+    def _check_terminal(self) -> None:
+        """Refuse a bound on the values that the value of termination is above."""
+        if self.gamma * self.scale.terminal > self.heaven * (1 + checks.RANGE_TOLERANCE):
+            raise BadEnvironment(
+                f"termination is worth {self.scale.terminal:.6g} in the units that rewards are "
+                f"mapped to, so v_max = {self.heaven:.6g} bounds no values"
+            )
+
     def _reward_weights(self, episode: Episode) -> FloatArray:
         """The weights of rewards known to be linear in phi: none, they are estimated."""
         return np.zeros(self.features.dim)
 
     def _reserve_thetas(self, n: int) -> None:
+        """Room for the n parameters of an epoch, where truncated values need them one by one."""
         if self._keeps and n > len(self.thetas):
+            if 8 * n * self.features.dim > self.memory.limit:
+                raise MemoryFull(
+                    f"truncated values need all {n:,} parameters of an epoch, which are more than "
+                    "the memory holds: give more (memory=...), or make fewer updates"
+                )
             more = np.zeros((2 * n, self.features.dim))
             more[: len(self.thetas)] = self.thetas
             self.thetas = more
@@ -186,7 +203,8 @@ class StreamLearner(Driver):
             Lambda=self.memory.moments.Lambda, inverse=self.memory.moments.inverse
         )
         be_unsure(rule._replace(beta=1.0), states, now, 0, n)
-        visits = np.maximum(CB**-2.0 - self.memory.ridge, 0.0)
+        with np.errstate(divide="ignore"):  # nothing is unsure of a pair without features
+            visits = np.maximum(CB**-2.0 - self.memory.ridge, 0.0)
         meet(rule, states, self.epoch, self.thetas, 0, n)
         return Beliefs(V, CB, p, np.exp(log_pi), visits)
 
@@ -238,6 +256,7 @@ class StreamLearner(Driver):
             group, _, part = name.partition(".")
             groups.setdefault(group, {})[part] = np.array(array)
         self.memory.restore(groups["states"], groups["links"], groups["moments"])
+        self._numbers.clear()
         self.epoch, self.drawn = Epoch(**groups["epoch"]), Epoch(**groups["drawn"])
         self.thetas = groups["kept"]["thetas"]
         self.drawn_thetas = groups["kept"]["drawn_thetas"]

@@ -5,9 +5,8 @@ from typing import Unpack
 
 from optimist.agents.configuration import Configuration
 from optimist.agents.rmax_ravi_ucb import AnyWorld, RmaxRaviUcb
-from optimist.agents.terms import Terms
+from optimist.agents.terms import AnyFeatures, Terms
 from optimist.core import Truncation
-from optimist.features import FeatureMap
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class RaviUcb(RmaxRaviUcb):
     def __init__(
         self,
         world: AnyWorld,
-        features: FeatureMap | None = None,
+        features: AnyFeatures | None = None,
         config: RaviUcbConfig | None = None,
         seed: int = 0,
         stride: int = 10,

@@ -6,9 +6,8 @@ from typing import Unpack
 
 from optimist.agents.configuration import Configuration
 from optimist.agents.rmax_ravi_ucb import AnyWorld, RmaxRaviUcb
-from optimist.agents.terms import Terms
+from optimist.agents.terms import AnyFeatures, Terms
 from optimist.core import Threshold
-from optimist.features import FeatureMap
 
 
 @dataclass(frozen=True)
@@ -53,10 +52,10 @@ class Rmax(RmaxRaviUcb):
     def __init__(
         self,
         world: AnyWorld,
+        features: AnyFeatures | None = None,
         config: RmaxConfig | None = None,
         seed: int = 0,
         stride: int = 10,
-        features: FeatureMap | None = None,
         **terms: Unpack[Terms],
     ) -> None:
         rule = (config or RmaxConfig()).rule()

@@ -15,7 +15,7 @@ from optimist.agents.driver import Beliefs, Driver, Optimism, Policy
 from optimist.agents.finite import FiniteDriver
 from optimist.agents.progress import progress
 from optimist.agents.streaming import StreamDriver
-from optimist.agents.terms import Terms
+from optimist.agents.terms import AnyFeatures, Terms
 from optimist.core import Rewards
 from optimist.envs import World
 from optimist.envs.players import AnyEnv
@@ -71,7 +71,7 @@ class RmaxRaviUcb:
     def __init__(
         self,
         world: AnyWorld,
-        features: FeatureMap | None = None,
+        features: AnyFeatures | None = None,
         config: Configuration | None = None,
         rewards: Rewards | None = None,
         seed: int = 0,
@@ -87,7 +87,8 @@ class RmaxRaviUcb:
             refuse_terms(terms)
             config = Configuration.practical() if config is None else config
             mdp = world.mdp if isinstance(world, World) else world
-            driver = FiniteDriver(mdp, features, config, rewards, seed, stride)
+            phi: Any = features  # refused if it is no FeatureMap
+            driver = FiniteDriver(mdp, phi, config, rewards, seed, stride)
         self._start(driver)
 
     def _start(self, driver: Driver) -> None:
@@ -229,7 +230,7 @@ class RmaxRaviUcb:
         cls,
         folder: str | Path,
         world: AnyWorld,
-        features: FeatureMap | None = None,
+        features: AnyFeatures | None = None,
         rewards: Rewards | None = None,
         **terms: Unpack[Terms],
     ) -> Self:

@@ -30,6 +30,14 @@ COLUMNS = (
 )
 
 
+DIVERGED = 1e6
+"""How many times what heaven is worth is beyond doubt too much."""
+
+
+class Diverged(RuntimeError):
+    """Values have grown beyond all bounds. What was learnt before stays, as it is."""
+
+
 class StreamDriver(StreamLearner):
     """A Gymnasium environment, or several side by side, played step by step.
 
@@ -105,8 +113,8 @@ class StreamDriver(StreamLearner):
         going = [not self.geometric or self.rng.random() < self.gamma for _ in range(n)]
         step = self.players.step(actions)
         # The last pair of an episode that is broken off is not learnt from in the pseudocode.
-        last = self.config.observe_last
-        learnt = [last or goes or over for goes, over in zip(going, step.terminated, strict=True)]
+        # To learn from it only if it terminated would count terminations too often.
+        learnt = [goes or self.config.observe_last for goes in going]
         sights = [i for i in range(n) if learnt[i] and (self.absorbs or not step.terminated[i])]
         met = dict(zip(sights, self._meet(step.after[sights]), strict=True)) if sights else {}
         ended: list[bool] = []
@@ -117,21 +125,34 @@ class StreamDriver(StreamLearner):
                 continue
             episode.absorbed = going[i] and step.terminated[i]
             self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
-            episode.sight = step.after[i].copy()  # some environments write over theirs
+            episode.sight = np.array(step.after[i])  # a copy: some environments write over theirs
             ended.append(step.terminated[i] or step.truncated[i] or not going[i])
             if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
                 raise BadEnvironment(CUT_OFF)
         if not any(ended):
             return
         over = [i for i in range(n) if ended[i]]
-        finished = [episodes[i] for i in over]
+        for i in over:
+            episode = episodes[i]
+            if episode is not None and len(rows) < most:
+                rows.append(self._learn_from(episode, step.terminated[i]))
+                self._check_values(rows[-1][COLUMNS.index("sup_q")])
+        if len(rows) == most:
+            self._under_way = []
+            return
         starts = self.players.restart(ended)
         fresh = [-1] * len(over) if starts is None else self._meet(starts[over])
         for i, x in zip(over, fresh, strict=True):
             episodes[i] = None if starts is None else self._start(x, starts[i])
-        for i, episode in zip(over, finished, strict=True):
-            if episode is not None and len(rows) < most:
-                rows.append(self._learn_from(episode, step.terminated[i]))
+
+    def _check_values(self, largest: float) -> None:
+        """Refuse values without bound: nothing but heaven bounds them if the features are wrong."""
+        if not largest < DIVERGED * self.heaven:
+            raise Diverged(
+                f"a value of {largest:.3g} is far above heaven, {self.heaven:.3g}: transitions are "
+                "not linear in these features, and their errors add up. One tiling (tiles:N) "
+                "cannot diverge, nor can truncated values (RaviUcb) upwards"
+            )
 
     def _act(self, x: int) -> int:
         """An action drawn from the policy."""
@@ -159,7 +180,7 @@ class StreamDriver(StreamLearner):
             episode.x = after
 
     def _start(self, x: int, sight: Any) -> Episode:
-        return Episode(x, float(self.memory.states.V[x]), sight)
+        return Episode(x, float(self.memory.states.V[x]), np.array(sight))
 
     def _make_room(self) -> None:
         """Thin what is kept; the episodes under way are among those that stay."""
@@ -183,7 +204,7 @@ class StreamDriver(StreamLearner):
             "observations": str(self.players.observation_space),
             "players": self.players.n,
             "gamma": self.gamma,
-            "rewards": [self.scale.low, self.scale.high],
+            "rewards": [self.scale.low, self.scale.high, self.scale.mapped],
             "geometric": self.geometric,
             "known": self.reward is not None,
             "features": describe(phi) or [type(phi).__name__, phi.dim, phi.bound, phi.blocks],

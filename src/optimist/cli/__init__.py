@@ -58,9 +58,11 @@ usage: optimist learn WORLD [--agent AGENT] [...]
 
 Learn a world with an agent, over some seeds. The parameters of both are flags:
 `optimist learn WORLD --agent AGENT --help` lists them, `optimist agents` the agents.
+The world may also be any Gymnasium environment, as gym:ID.
 
 Example:
-    optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2 --episodes 3000""",
+    optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2 --episodes 3000
+    optimist learn gym:MountainCar-v0 --features tiles:20 --repeat 4 --episodes 300""",
     "expert": """\
 usage: optimist expert WORLD --out FILE [...]
 

@@ -8,13 +8,13 @@ import numpy as np
 from optimist.cli import OK
 from optimist.cli.flags import Compare
 from optimist.cli.studies import print_json
-from optimist.cli.tables import a_console, interval, new_table, percent
-from optimist.envs import World
+from optimist.cli.tables import a_console, compact, interval, new_table, percent
 from optimist.experiments import StudyError, open_results
-from optimist.experiments.results import Cell
+from optimist.experiments.cells import AnyCell, ReturnCell
+from optimist.experiments.specification import AnyWorld
 from optimist.experiments.statistics import probability_of_improvement
 
-Place = tuple[World, int]
+Place = tuple[AnyWorld, int]
 """A world and a number of episodes: only what happened there can be compared."""
 
 
@@ -35,9 +35,9 @@ def main(given: Compare) -> int:
     return OK
 
 
-def collect(folders: tuple[Path, ...]) -> dict[Place, tuple[str, dict[str, Cell]]]:
+def collect(folders: tuple[Path, ...]) -> dict[Place, tuple[str, dict[str, AnyCell]]]:
     """The name of each place and its agents; with several folders they are told apart by these."""
-    places: dict[Place, tuple[str, dict[str, Cell]]] = {}
+    places: dict[Place, tuple[str, dict[str, AnyCell]]] = {}
     for folder in folders:
         results = open_results(folder)
         for world in results.study.worlds:
@@ -52,7 +52,7 @@ def collect(folders: tuple[Path, ...]) -> dict[Place, tuple[str, dict[str, Cell]
     return places
 
 
-def pairs(cells: dict[str, Cell]) -> list[dict[str, Any]]:
+def pairs(cells: dict[str, AnyCell]) -> list[dict[str, Any]]:
     """The probability of improvement of every ordered pair of agents."""
     return [
         {"agent": a, "over": b, **vars(_improvement(cells[a], cells[b]))}
@@ -62,17 +62,21 @@ def pairs(cells: dict[str, Cell]) -> list[dict[str, Any]]:
     ]
 
 
-def show(name: str, cells: dict[str, Cell]) -> None:
+def show(name: str, cells: dict[str, AnyCell]) -> None:
     """Print the comparison in one world."""
-    table = new_table(name, "agent", numbers=("lost", *(f"better than {b}" for b in cells)))
+    by_returns = isinstance(next(iter(cells.values())), ReturnCell)
+    measured = "return" if by_returns else "lost"
+    table = new_table(name, "agent", numbers=(measured, *(f"better than {b}" for b in cells)))
     for a, cell in cells.items():
         chances = []
         for b, other in cells.items():
-            e = _improvement(cell, other)
-            chances.append("" if a == b else f"{percent(e.value)} ({interval(e)})")
-        table.add_row(a, percent(cell.estimates["average"].value), *chances)
+            p = _improvement(cell, other)
+            chances.append("" if a == b else f"{percent(p.value)} ({interval(p)})")
+        e = cell.estimates
+        shown = compact(e["mean_return"].value) if by_returns else percent(e["average"].value)
+        table.add_row(a, shown, *chances)
     a_console().print(table)
 
 
-def _improvement(cell: Cell, other: Cell) -> Any:
-    return probability_of_improvement(cell.averages, other.averages, np.random.default_rng(0))
+def _improvement(cell: AnyCell, other: AnyCell) -> Any:
+    return probability_of_improvement(cell.losses, other.losses, np.random.default_rng(0))

@@ -37,8 +37,8 @@ def main(arguments: list[str]) -> int:
 
 def _policy(path: Path, world: World) -> SoftmaxPolicy | TablePolicy:
     """A policy of this world; one that was learnt with features has those in which it is linear."""
-    one_hot = storage.read(path)[0].get("one_hot", True)
-    return load_policy(path, None if one_hot else world.features)
+    described = storage.read(path)[0].get("features", True)  # a table has none and needs none
+    return load_policy(path, world.features if described is None else None)
 
 
 def _options(world: str) -> type[Any]:

@@ -120,7 +120,8 @@ class Compare:
     """Compare the agents of one or several studies, world by world.
 
     Shown is the probability that a run of the agent in the row loses less, on average over its
-    episodes, than a run of the agent in the column, with its interval over the seeds.
+    episodes, than a run of the agent in the column, with its interval over the seeds; in a
+    Gymnasium environment, that its return is higher.
 
     Example:
         optimist compare runs/before runs/after

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from optimist.cli import OK, SOME_FAILED
+from optimist.cli import OK, SOME_FAILED, gym
 from optimist.cli.flags import Workers, WorkersFlags
 from optimist.cli.parse import parse
 from optimist.cli.studies import carry_out, outcome, print_json
 from optimist.cli.tables import show_failures, show_results
-from optimist.cli.worlds import answered, file, named, option, options
+from optimist.cli.worlds import answered, file, named, option, options, with_agent
 from optimist.core import storage
 from optimist.experiments import Study, StudyError
 from optimist.experiments.learners import LEARNERS
-from optimist.experiments.parameters import did_you_mean
+from optimist.experiments.parameters import STREAMING, did_you_mean
 from optimist.experiments.specification import read_agent
 
 AGENT = "RmaxRaviUcb"
@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     given = parse(_options(world, agent), f"learn {world} --agent {agent}", rest)
     with answered():
         study = Study(
-            worlds={world: given.world},
+            worlds={world: gym.world(world, given) if gym.is_one(world) else given.world},
             agents={agent: given.agent},
             episodes=given.episodes,
             seeds=given.seeds,
@@ -51,7 +51,7 @@ def split(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
     >>> split(["RiverSwim", "--episodes", "10", "--agent", "Rmax"])
     ('RiverSwim', 'Rmax', ['--episodes', '10'])
     """
-    world, rest = named(arguments)
+    world, rest = gym.named(arguments) if gym.is_one(arguments[0]) else named(arguments)
     agent = AGENT
     if "--agent" in rest:
         at = rest.index("--agent")
@@ -64,9 +64,7 @@ def split(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
 
 
 def _options(world: str, agent: str) -> type[Any]:
-    return options(
-        f"Learn {world} with {agent}.",
-        world,
+    flags = (
         option("episodes", int, 2000, "how many episodes are played"),
         option("seeds", int, 5, "how many seeds"),
         option("seed", int, 0, "another number gives other seeds"),
@@ -74,5 +72,9 @@ def _options(world: str, agent: str) -> type[Any]:
         file("policy", "FILE", "the last policy of the first seed"),
         option("json", bool, False, "print the table as JSON"),
         ("workers", WorkersFlags, field(default_factory=Workers)),
-        agent=read_agent({"agent": agent}),
     )
+    doc = f"Learn {world} with {agent}."
+    if gym.is_one(world):
+        parameters = read_agent({"agent": agent}, preset=STREAMING)
+        return with_agent(doc, *flags, *gym.flags(), agent=parameters)
+    return options(doc, world, *flags, agent=read_agent({"agent": agent}))

@@ -7,7 +7,9 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from optimist.envs import Gym
 from optimist.experiments import Results
+from optimist.experiments.cells import AnyCell
 from optimist.experiments.statistics import LEVEL, Estimate
 
 
@@ -27,45 +29,89 @@ def new_table(title: str, *names: str, numbers: tuple[str, ...] = ()) -> Table:
 
 
 def show_results(results: Results) -> None:
-    """What each agent lost in each world, the least in bold."""
+    """What each agent lost in each world, the least in bold; or what it earned, the most."""
+    worlds = results.study.worlds
+    by_returns = [name for name, world in worlds.items() if isinstance(world, Gym)]
+    if len(by_returns) < len(worlds):
+        _show_losses(results)
+    if by_returns:
+        _show_returns(results, by_returns)
+    if any(len(cell.seeds) == 1 for world in worlds for cell in _cells(results, world).values()):
+        a_console().print("one seed: no interval", highlight=False)
+
+
+def _show_losses(results: Results) -> None:
     table = new_table(
-        f"{results.study.title} ({counted(len(results.study.numbers), 'seed')})",
+        _title(results),
         "world",
         "agent",
         numbers=("lost", f"{LEVEL:.0%} interval", "at the end", "growth"),
     )
-    one_seed = False
-    for world in results.study.worlds:
-        cells = {a: results.cell(world, a) for a in results.study.agents}
-        there = {a: c for a, c in cells.items() if c is not None}
-        least = min((c.estimates["average"].value for c in there.values()), default=math.nan)
-        mdp = results.study.worlds[world].mdp
+    for name, world in results.study.worlds.items():
+        there = _cells(results, name)
+        if isinstance(world, Gym) or not there:
+            continue
+        least = min(c.estimates["average"].value for c in there.values())
         for agent, cell in there.items():
             e = cell.estimates
-            style = "bold" if e["average"].value == least and len(there) > 1 else ""
-            one_seed |= len(cell.seeds) == 1
             table.add_row(
-                world if agent == next(iter(there)) else "",
+                name if agent == next(iter(there)) else "",
                 agent,
                 percent(e["average"].value),
                 interval(e["average"]),
                 percent(e["final"].value),
                 growth(e["slope"]),
-                style=style,
+                style="bold" if e["average"].value == least and len(there) > 1 else "",
             )
-        if there:
-            uniform = mdp.suboptimality(mdp.uniform_policy) / (mdp.optimal().value or 1.0)
-            table.add_row("", "[dim]uniform play", f"[dim]{percent(uniform)}", "", "", "")
-            table.add_section()
+        mdp = world.mdp
+        uniform = mdp.suboptimality(mdp.uniform_policy) / (mdp.optimal().value or 1.0)
+        table.add_row("", "[dim]uniform play", f"[dim]{percent(uniform)}", "", "", "")
+        table.add_section()
     console = a_console()
     console.print(table)
     console.print(
         "lost: by how much the policies played fall short of the optimum, by exact values;\n"
         "at the end: over the last tenth of the episodes; growth: the power of K by which\n"
-        "regret grows over the last decade (1: it never learns; 1/2: the theory; 0: it has learnt)"
-        + ("\none seed: no interval" if one_seed else ""),
+        "regret grows over the last decade (1: it never learns; 1/2: the theory; 0: it has learnt)",
         highlight=False,
     )
+
+
+def _show_returns(results: Results, worlds: list[str]) -> None:
+    band = f"{LEVEL:.0%} interval"
+    table = new_table(
+        _title(results), "environment", "agent", numbers=("return", band, "at the end", band)
+    )
+    for name in worlds:
+        there = _cells(results, name)
+        most = max((c.estimates["mean_return"].value for c in there.values()), default=math.nan)
+        for agent, cell in there.items():
+            mean, final = cell.estimates["mean_return"], cell.estimates["final_return"]
+            table.add_row(
+                name if agent == next(iter(there)) else "",
+                agent,
+                *(compact(mean.value), span(mean)),
+                *(compact(final.value), span(final)),
+                style="bold" if mean.value == most and len(there) > 1 else "",
+            )
+        table.add_section()
+    console = a_console()
+    console.print(table)
+    console.print(
+        "return: the mean sum of rewards of an episode, as the environment pays them;\n"
+        "at the end: over the last tenth of the episodes",
+        highlight=False,
+    )
+
+
+def _title(results: Results) -> str:
+    return f"{results.study.title} ({counted(len(results.study.numbers), 'seed')})"
+
+
+def _cells(results: Results, world: str) -> dict[str, AnyCell]:
+    """The agents of which a run has finished in a world."""
+    cells = {agent: results.cell(world, agent) for agent in results.study.agents}
+    return {agent: cell for agent, cell in cells.items() if cell is not None}
 
 
 def show_failures(results: Results) -> None:
@@ -102,8 +148,24 @@ def growth(e: Estimate) -> str:
     return "-" if math.isnan(e.value) else f"{e.value:.2f}".replace("-0.00", "0.00")
 
 
+def compact(x: float) -> str:
+    """A number of any size.
+
+    Examples
+    --------
+    >>> compact(-142.3333), compact(0.74321), compact(12345.6)
+    ('-142.3', '0.7432', '12346')
+    """
+    return f"{x + 0.0:.0f}" if abs(x) >= 1e4 else f"{x + 0.0:.4g}"
+
+
 def interval(e: Estimate) -> str:
     """The interval of a share."""
     if math.isnan(e.low):
         return "-"
     return f"{percent(e.low)} - {percent(e.high)}"
+
+
+def span(e: Estimate) -> str:
+    """The interval of a number of any size."""
+    return "-" if math.isnan(e.low) else f"{compact(e.low)} to {compact(e.high)}"

@@ -63,7 +63,13 @@ def needed_file(name: str, text: str) -> Option:
 
 def options(doc: str, world: str, *flags: Option, agent: Any = None) -> type[Any]:
     """The flags of a command in this world, and of an agent there, as a dataclass."""
-    more = [("world", WORLDS[world], field(default=WORLDS[world]()))]
+    made = ("world", WORLDS[world], field(default=WORLDS[world]()))
+    return with_agent(doc, *flags, made, agent=agent)
+
+
+def with_agent(doc: str, *flags: Option, agent: Any = None) -> type[Any]:
+    """The flags of a command, and of an agent, as a dataclass."""
+    more: list[Option] = []
     if agent is not None:
         more.append(("agent", type(agent), field(default=agent)))
     made = make_dataclass("Options", [*flags, *more], frozen=True)

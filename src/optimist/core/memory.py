@@ -103,7 +103,8 @@ class Memory:
         blocks, s = features.blocks, features.dim // features.blocks
         self._rows = 1 if features.shared else A  # rows of each state
         per_state = 8 * (self._rows * s + 7 * A + 3) + 40 + 80  # a link each; an entry of the index
-        self.most = int(checks.positive(limit, "memory") // per_state)
+        self.limit = checks.positive(limit, "memory")
+        self.most = int(self.limit // per_state)
         if self.most < 2:
             raise ValueError(f"memory = {limit:g} bytes is less than two states take: {per_state}")
         self.n_states = self.n_links = 0
@@ -156,6 +157,7 @@ class Memory:
         self.states.rows[x * self._rows : (x + 1) * self._rows] = rows
         self.states.block[x] = block
         self.states.r[x] = 0.0 if r is None else r
+        self.states.head[x], self.states.left[x] = -1, 0
         self._index[key] = x  # of two with one digest the later is found, the other kept for itself
         self.n_states += 1
         return x
@@ -208,10 +210,12 @@ class Memory:
         """Thin the transitions, or raise `MemoryFull`; the new numbers of the states, or -1.
 
         A link (x, a, x') of weight n is kept with probability q = min(1, c n phi' Lambda^{-1} phi),
-        and then counts as n / q: ridge leverage scores (Alaoui and Mahoney, 2015). The sums keep
-        their means, Lambda keeps its shape, and the rarer a transition the likelier it stays. c is
-        such that half of the states should stay. States that no link needs are forgotten, and all
-        sums are taken again over what is left.
+        and then counts as n / q: ridge leverage scores (Alaoui and Mahoney, 2015), with c such that
+        a quarter as many links stay as there may be states. The sums and Lambda keep their means;
+        seldom seen pairs stay, but not the seldom outcomes of pairs often seen. The error of theta
+        no longer shrinks below that of the links kept, while Lambda goes on growing: bonuses are
+        then too small by up to the root of the mean weight. States that no link needs are
+        forgotten, and all sums are taken again over what is left.
         """
         if self.when_full == "error":
             raise MemoryFull(
@@ -229,7 +233,7 @@ class Memory:
         if 4 * used.size > 3 * self.most:
             raise MemoryFull(
                 f"the memory holds {self.n_states:,} states, and too few of them can stand for "
-                f"others to be forgotten: give more than memory={self._bytes():.3g} bytes"
+                f"others to be forgotten: give more than memory={self.limit:.3g} bytes"
             )
         number = np.full(self.n_states, -1)
         number[used] = np.arange(used.size)
@@ -251,11 +255,6 @@ class Memory:
         self._chain()
         self._sum_up(gamma, terminal)
         return number
-
-    def _bytes(self) -> float:
-        """What the states and links in use take."""
-        states = sum(a.nbytes for a in self.states) / max(1, len(self.states.V)) * self.n_states
-        return float(states + 48 * self.n_links)
 
     def _leverage(self) -> FloatArray:
         """phi' Lambda^{-1} phi of each link's pair."""
@@ -322,7 +321,7 @@ class Memory:
             m.values[:] = np.bincount(block, V * phi[:, 0], minlength=d)
             log_det = float(np.log(m.Lambda).sum())
         m.stale[:] = 0
-        m.log_det[0] = log_det
+        m.log_det[:] += log_det - m.log_det[0]  # the epoch has grown as much as it had
 
 
 def _probabilities(scores: FloatArray, expected: int) -> FloatArray:
@@ -332,10 +331,9 @@ def _probabilities(scores: FloatArray, expected: int) -> FloatArray:
     ordered = np.sort(scores)[::-1]
     rest = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)  # the sum of all but the i largest
     for i in range(expected):  # the i largest are kept for certain
-        c = (expected - i) / rest[i]
-        if c * ordered[i] <= 1:
-            return np.asarray(np.minimum(1.0, c * scores))
-    return np.asarray(scores >= ordered[expected - 1], dtype=np.float64)
+        if (expected - i) * ordered[i] <= rest[i] > 0:
+            return np.asarray(np.minimum(1.0, (expected - i) / rest[i] * scores))
+    return np.asarray(scores > 0, dtype=np.float64)  # as many or fewer matter at all
 
 
 def _grown(array: Any, size: int) -> Any:

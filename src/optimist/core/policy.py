@@ -46,8 +46,8 @@ class SoftmaxPolicy:
     updates
         n, how many updates the epoch has seen; with none the policy is uniform.
     eta, beta, ascension, heaven
-        The parameters of the algorithm; ``heaven`` is R_max / (1 - gamma). At eta = infinity the
-        policy is greedy for the last update alone, and ``updates`` is 1.
+        The parameters of the algorithm; ``heaven`` is R_max / (1 - gamma), or v_max. At eta =
+        infinity the policy is greedy for the last update alone, and ``updates`` is 1.
     features
         The map phi.
     rewards

@@ -22,9 +22,12 @@ from optimist.envs.environment import FiniteEnv
 from optimist.envs.grid import FourRooms, GridWorld, Maze
 from optimist.envs.gym_world import Gym
 from optimist.envs.lower_bounds import LowerK, LowerTauE
+from optimist.envs.players import BadEnvironment
 from optimist.envs.random_linear import RandomLinear
 from optimist.envs.registration import WORLDS
+from optimist.envs.repeat import ActionRepeat
 from optimist.envs.resets import GeometricReset
+from optimist.envs.reward_scale import known_range
 from optimist.envs.river_swim import RiverSwim
 from optimist.envs.six_arms import SixArms
 from optimist.envs.world import World
@@ -32,6 +35,8 @@ from optimist.ids import environment_id
 
 __all__ = [
     "WORLDS",
+    "ActionRepeat",
+    "BadEnvironment",
     "CombinationLock",
     "DeepSea",
     "FiniteEnv",
@@ -47,4 +52,5 @@ __all__ = [
     "SixArms",
     "World",
     "environment_id",
+    "known_range",
 ]

@@ -36,7 +36,8 @@ class Gym:
     repeat
         How often each action is taken (`ActionRepeat`).
     geometric
-        Whether episodes are broken off after each step with probability 1 - gamma.
+        Whether episodes are broken off after each step with probability 1 - gamma; by default they
+        are if the environment has no time limit.
     low, high
         The least and the largest reward of a step, and 0 if episodes terminate; by default what is
         known (`envs.reward_scale.known_range`).
@@ -52,19 +53,19 @@ class Gym:
     >>> lake.make().observation_space, lake.n_actions
     (Discrete(64), 4)
     >>> lake.terms
-    {'gamma': 0.95, 'geometric': False}
-    >>> Gym("MountainCar-v0", features="onehot")
+    {'gamma': 0.95, 'geometric': None}
+    >>> Gym("FrozenLake-v1", features="rbf:12")
     Traceback (most recent call last):
     ...
-    ValueError: features = 'onehot': 'onehot' are features of Discrete observations; those of
-    Box([-1.2  -0.07], [0.6  0.07], (2,), float32) are tiles, rbf or fourier, such as 'tiles:30'
+    ValueError: features = 'rbf:12': 'rbf:12' are features of a Box; those of Discrete(16) are
+    'onehot'
     """
 
     id: str
     features: str = ""
     gamma: float = 0.99
     repeat: int = 1
-    geometric: bool = False
+    geometric: bool | None = None
     low: float | None = None
     high: float | None = None
     options: str = ""

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, TypeAlias
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from optimist.features import count_actions
@@ -66,7 +67,7 @@ class Players:
         self.n_actions = count_actions(action_space)
         if self.observation_space.shape is None:  # not an array: there is no batch of them
             check_observations(self.observation_space)
-        limit = getattr(env.spec, "max_episode_steps", None) or 0
+        limit = _time_limit(env)
         self.limited = limit > 0  # whether episodes are known to end
         self._most = max(ENDLESS, limit + 1)
         self._steps = [0] * self.n
@@ -92,19 +93,19 @@ class Players:
             after, reward, terminated, truncated, info = self.env.step(given)
         except Exception as error:
             raise BadEnvironment(f"the environment failed in step(): {error!r}") from error
+        seen = self._as_array(after)
         began, self._starting = self._starting, [False] * self.n
         paid = self._each(reward, float)
         over, cut = self._each(terminated, bool), self._each(truncated, bool)
         if not all(map(math.isfinite, paid)):
             bad = next(r for r in paid if not math.isfinite(r))
             raise BadEnvironment(f"the environment paid {bad}, which is no reward")
-        seen = np.asarray(after)[None] if self._vector is None else np.asarray(after)
         if self._mode == AutoresetMode.SAME_STEP:
             self._starts = self._checked(seen)
             seen = seen.copy()
             for i in range(self.n):
                 if over[i] or cut[i]:
-                    seen[i] = info["final_obs"][i]
+                    seen[i] = self._last_sight(info, i)
         for i in range(self.n):
             self._steps[i] = 0 if began[i] else self._steps[i] + 1
         if max(self._steps) > self._most:
@@ -145,7 +146,13 @@ class Players:
                 f"the environment has changed its observations from {self.observation_space} to "
                 f"{space}: what was learnt is of the former"
             )
-        return np.asarray(seen)[None] if self._vector is None else np.asarray(seen)
+        return self._as_array(seen)
+
+    def _as_array(self, seen: Any) -> Observations:
+        try:
+            return np.asarray(seen)[None] if self._vector is None else np.asarray(seen)
+        except ValueError as error:
+            raise BadEnvironment(f"the environment shows an odd observation: {error}") from error
 
     def _checked(self, seen: Observations) -> Observations:
         """Observations, if they are such."""
@@ -161,11 +168,32 @@ class Players:
             )
         return seen
 
+    def _last_sight(self, info: dict[str, Any], i: int) -> Any:
+        try:
+            return info["final_obs"][i]
+        except (KeyError, IndexError):
+            raise BadEnvironment(
+                "the environment resets within a step and does not say in info['final_obs'] what "
+                "an episode ended with"
+            ) from None
+
     def _each(self, given: Any, kind: type[Any]) -> list[Any]:
         """A number for each player."""
         try:
-            return [kind(given)] if self._vector is None else [kind(x) for x in given]
+            found = [kind(given)] if self._vector is None else [kind(x) for x in given]
+            if len(found) == self.n:
+                return found
         except (TypeError, ValueError):
-            raise BadEnvironment(
-                f"the environment returned {given!r} where {self.n} numbers are due"
-            ) from None
+            pass
+        raise BadEnvironment(f"the environment returned {given!r} where {self.n} numbers are due")
+
+
+def _time_limit(env: AnyEnv) -> int:
+    """After how many steps episodes are cut off; 0 if that is not known."""
+    inner: Any = env.unwrapped.envs[0] if isinstance(env.unwrapped, SyncVectorEnv) else env
+    limit = getattr(inner.spec, "max_episode_steps", None) or 0
+    while isinstance(inner, gymnasium.Wrapper):
+        if isinstance(inner, TimeLimit):
+            limit = inner._max_episode_steps
+        inner = inner.env
+    return int(limit)

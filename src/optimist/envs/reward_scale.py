@@ -5,12 +5,14 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import SyncVectorEnv, VectorEnv
+from gymnasium import wrappers
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from optimist import checks
 from optimist.envs.environment import FiniteEnv
 from optimist.envs.players import AnyEnv, BadEnvironment
 from optimist.envs.repeat import ActionRepeat
+from optimist.envs.resets import GeometricReset
 
 CLASSIC_CONTROL = {
     "MountainCar-v0": (-1.0, 0.0),
@@ -19,6 +21,13 @@ CLASSIC_CONTROL = {
     "CartPole-v1": (0.0, 1.0),
 }
 """What Gymnasium's own environments pay, where no table says it."""
+
+NO_REWARDS_CHANGED = (
+    *(gymnasium.ObservationWrapper, gymnasium.ActionWrapper, GeometricReset),
+    *(wrappers.TimeLimit, wrappers.OrderEnforcing, wrappers.PassiveEnvChecker),
+    *(wrappers.RecordEpisodeStatistics, wrappers.RecordVideo, wrappers.HumanRendering),
+)
+"""Wrappers that pass rewards on; any other may change them."""
 
 Range = tuple[float, float]
 RewardMap = Callable[[float], float]
@@ -55,6 +64,7 @@ class RewardScale:
         if declared is not None and own is not None:
             raise TypeError("give reward_range or reward_map, not both: the latter has its own")
         self.r_max, self._own = r_max, own
+        self.mapped = own is not None  # by a map of one's own
         self._slack = checks.RANGE_TOLERANCE * r_max
         self._declared = declared is not None
         low, high = (0.0, r_max) if declared is None else declared
@@ -110,13 +120,15 @@ def known_range(env: AnyEnv) -> Range | None:
     if isinstance(env, VectorEnv):
         if isinstance(env.unwrapped, SyncVectorEnv) and env.unwrapped is env:
             return known_range(env.envs[0])
-        return CLASSIC_CONTROL.get(env.spec.id) if env.spec is not None else None
+        if isinstance(env.unwrapped, AsyncVectorEnv) or env.spec is None:
+            return None  # nobody knows what wrappers there are within other processes
+        return None if env.spec.additional_wrappers else CLASSIC_CONTROL.get(env.spec.id)
     times, inner = 1, env
     while isinstance(inner, gymnasium.Wrapper):
-        if isinstance(inner, gymnasium.RewardWrapper):
-            return None
         if isinstance(inner, ActionRepeat):
             times *= inner.times
+        elif not isinstance(inner, NO_REWARDS_CHANGED):
+            return None
         inner = inner.env
     found = _bare_range(inner)
     return None if found is None else (times * min(found[0], 0.0), times * max(found[1], 0.0))

@@ -11,20 +11,14 @@ from optimist.agents import RmaxRaviUcb
 from optimist.agents.checkpoint import FILE as AGENT
 from optimist.checks import IntArray
 from optimist.core.storage import FileError
-from optimist.experiments.curves import (
-    Curves,
-    average,
-    curves_of,
-    final,
-    joined,
-    read_curves,
-    with_regret,
-    write_curves,
-)
+from optimist.envs import Gym
+from optimist.experiments.curves import Curves, joined, read_curves, write_curves
 from optimist.experiments.environment import environment
+from optimist.experiments.maps import Maps, is_plane
+from optimist.experiments.measures import Measure, measure_of
 from optimist.experiments.run_folder import Busy, RunFolder
-from optimist.experiments.snapshots import Snapshots, can_be_drawn
-from optimist.experiments.specification import Specification
+from optimist.experiments.snapshots import Shots, Snapshots, can_be_drawn
+from optimist.experiments.specification import AnyWorld, Specification
 
 CHECKPOINT_SECONDS = 2.0
 """How much work a kill may cost, but for the time between two marks."""
@@ -96,7 +90,8 @@ def marks(episodes: int, stride: int) -> IntArray:
 def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> None:
     folder.write_json("specification.json", spec.plain)
     folder.note_environment(environment())
-    agent, parts, shots = _begin(spec, folder)
+    measure = measure_of(spec)
+    agent, parts, shots = _begin(spec, folder, measure)
     saved = time.monotonic()
     done = agent.episodes if parts else -1  # a run that goes on has been at its marks so far
     for mark in marks(spec.episodes, spec.stride):
@@ -105,42 +100,50 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> N
         if mark:
             steps = agent.steps
             history = agent.learn(int(mark) - agent.episodes, show_progress=False)
-            parts.append(curves_of(history, steps, spec.world.mdp))
+            parts.append(measure.rows(history, steps))
             agent.forget()  # the policies are evaluated: a checkpoint need not hold them
         if shots is not None:
-            shots = shots.taken(agent)
+            shots = shots.taken(agent, spec.world)
         if parts and (time.monotonic() - saved >= checkpoint_seconds or mark == spec.episodes):
             _checkpoint(spec, folder, agent, parts, shots)
             saved = time.monotonic()
         (folder.path / "episodes").write_text(str(agent.episodes))
     agent.policy.save(folder.path / "policy.safetensors")
-    curves = with_regret(joined(parts))
+    curves = measure.completed(joined(parts))
     write_curves(folder.path / "curves.parquet", curves, spec.id)
-    folder.write_json("result.json", _result(spec, curves))
+    counted = {"episodes": spec.episodes, "steps": int(curves["steps"][-1])}
+    folder.write_json("result.json", {**counted, **measure.result(curves, agent)})
     for name in ("checkpoint.parquet", "episodes", "failure.json"):
         (folder.path / name).unlink(missing_ok=True)
 
 
 def _begin(
-    spec: Specification, folder: RunFolder
-) -> tuple[RmaxRaviUcb, list[Curves], Snapshots | None]:
+    spec: Specification, folder: RunFolder, measure: Measure
+) -> tuple[RmaxRaviUcb, list[Curves], Shots | None]:
     """The agent, its curves and its snapshots as of the last checkpoint, or before the start."""
-    drawn = can_be_drawn(spec.world)
+    shots = _no_shots(spec.world)
     if not (folder.path / AGENT).exists():
-        return spec.learner(), [], Snapshots.none(spec.world) if drawn else None
+        return spec.learner(), [], shots
     agent = spec.learner()
     agent.restore(folder.path)
     # The agent is written last; what is later than it belongs to a checkpoint cut short.
     curves = read_curves(folder.path / "checkpoint.parquet", spec.id)
     keep = curves["episode"] <= agent.episodes
-    last = (agent.episodes - 1) // spec.stride * spec.stride + 1
+    last = measure.last_row(agent.episodes)
     if curves["episode"][keep][-1:] != last:  # a disk that lost power may have kept the agent alone
         raise FileError(f"{folder.path} lacks curves up to its agent: delete it to start over")
     parts = [{name: column[keep] for name, column in curves.items()}]
-    if not drawn:
+    if shots is None:
         return agent, parts, None
-    shots = Snapshots.read(folder.path / "snapshots.safetensors", spec.id)
+    shots = type(shots).read(folder.path / "snapshots.safetensors", spec.id)
     return agent, parts, shots.until(agent.episodes)
+
+
+def _no_shots(world: AnyWorld) -> Shots | None:
+    """What the agent believed before the run, if the world can be drawn: nothing yet."""
+    if isinstance(world, Gym):
+        return Maps.none() if is_plane(world) else None
+    return Snapshots.none(world) if can_be_drawn(world) else None
 
 
 def _checkpoint(
@@ -148,24 +151,9 @@ def _checkpoint(
     folder: RunFolder,
     agent: RmaxRaviUcb,
     parts: list[Curves],
-    shots: Snapshots | None,
+    shots: Shots | None,
 ) -> None:
     write_curves(folder.path / "checkpoint.parquet", joined(parts), spec.id)
     if shots is not None:
         shots.write(folder.path / "snapshots.safetensors", spec.id)
     agent.save(folder.path)
-
-
-def _result(spec: Specification, curves: Curves) -> dict[str, Any]:
-    """The run in a few numbers."""
-    mdp = spec.world.mdp
-    optimal = mdp.optimal().value
-    return {
-        "episodes": spec.episodes,
-        "steps": int(curves["steps"][-1]),
-        "optimal": optimal,
-        "uniform": float(mdp.value(mdp.uniform_policy)),
-        "regret": float(curves["regret"][-1]),
-        "average_suboptimality": average(curves),
-        "final_suboptimality": final(curves),
-    }

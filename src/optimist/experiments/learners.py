@@ -8,7 +8,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents import AGENTS, RmaxRaviUcb
-from optimist.envs import World
+from optimist.envs import Gym, World
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation import FeatureDataset, FraIL, FraILConfig
 
@@ -50,21 +50,32 @@ CONFIGS: dict[str, type[Any]] = {
 """The parameters that a study gives each of them."""
 
 
-def study_config(given: Any) -> Any:
+def study_config(given: Any, preset: str) -> Any:
     """A learner's configuration in a study: of its class the default one."""
     for name, learner in LEARNERS.items():
         if given is learner:
-            practical = getattr(CONFIGS[name], "practical", CONFIGS[name])
-            return practical()
+            return getattr(CONFIGS[name], preset, CONFIGS[name])()
     if type(given) is FraILConfig:  # with the default expert
         return ImitationConfig(**{f.name: getattr(given, f.name) for f in fields(given)})
     return given
 
 
+def check_together(world: World | Gym, config: Any) -> None:
+    """Refuse an imitator where there is no expert for it."""
+    if isinstance(world, Gym) and isinstance(config, ImitationConfig):
+        raise ValueError(
+            f"FraIL imitates an optimal expert in a study, and none is known in {world.id}"
+        )
+
+
 def make_learner(
-    name: str, config: Any, world: World, episodes: int, stride: int, seed: int
+    name: str, config: Any, world: World | Gym, episodes: int, stride: int, seed: int
 ) -> RmaxRaviUcb:
     """A learner before its first episode."""
+    if isinstance(world, Gym):
+        phi: Any = world.features or None
+        given: Any = {"config": config, "seed": seed, "stride": stride, **world.terms}
+        return AGENTS[name](world.make(), features=phi, **given)
     if not isinstance(config, ImitationConfig):
         return AGENTS[name](world, config=config, seed=seed, stride=stride)
     phi_r = shown_features(world, config.features)

@@ -17,6 +17,9 @@ import numpy as np
 
 Plain = dict[str, Any]
 
+PRACTICAL, STREAMING = "practical", "streaming"
+"""The choices of default values: for finite worlds, and for Gymnasium environments."""
+
 
 class DataError(ValueError):
     """Data that do not describe what they should; ``path`` says where, as keys from the top."""
@@ -60,11 +63,16 @@ def _plain(value: Any, wanted: Any) -> Any:
 
 
 def from_plain(
-    kind: type[Any], data: Mapping[str, Any], path: tuple[str, ...] = (), name: str = ""
+    kind: type[Any],
+    data: Mapping[str, Any],
+    path: tuple[str, ...] = (),
+    name: str = "",
+    preset: str = PRACTICAL,
 ) -> Any:
     """The dataclass of plain data. What is not given has its default value.
 
-    Errors know the key by its ``path`` from the top, and call the dataclass by ``name``.
+    Errors know the key by its ``path`` from the top, and call the dataclass by ``name``. Of a class
+    with several choices of default values, ``preset`` is the one.
 
     Examples
     --------
@@ -91,7 +99,7 @@ def from_plain(
         if missing:
             raise DataError(path, f"{title} needs {' and '.join(missing)}")
     try:
-        return _build(kind, given)
+        return _build(kind, given, preset)
     except MemoryError:
         raise DataError(path, f"{title} is too large for the memory of this machine") from None
     except (ValueError, TypeError) as error:
@@ -104,10 +112,10 @@ def _needed(field: dataclasses.Field[Any]) -> bool:
     return field.default is field.default_factory is dataclasses.MISSING
 
 
-def _build(kind: type[Any], given: Plain) -> Any:
+def _build(kind: type[Any], given: Plain, preset: str = PRACTICAL) -> Any:
     # A configuration with a practical choice is one by default: its bare fields are the paper's.
-    practical = getattr(kind, "practical", None)
-    return kind(**given) if practical is None else dataclasses.replace(practical(), **given)
+    choice = getattr(kind, preset, None)
+    return kind(**given) if choice is None else dataclasses.replace(choice(), **given)
 
 
 def _convert(wanted: Any, value: Any, path: tuple[str, ...]) -> Any:

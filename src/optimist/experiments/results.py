@@ -1,5 +1,6 @@
 """The results of a study: numbers, tables, figures and the report."""
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -7,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from optimist.checks import FloatArray, IntArray
-from optimist.experiments import curves as columns
+from optimist.envs import Gym
 from optimist.experiments import statistics
-from optimist.experiments.run_folder import RunFolder
+from optimist.experiments.cells import AnyCell, Cell, ReturnCell
 from optimist.experiments.statistics import Estimate
 from optimist.experiments.study import Run, Study
 from optimist.experiments.study_folder import StudyFolder
@@ -19,62 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-MEASURES = ("average", "iqm", "final", "regret", "slope")
-"""What a table says of an agent in a world: see `Cell`."""
-
-
-class Cell:
-    """What the seeds of one agent in one world say. Suboptimality is a fraction of the optimum.
-
-    Attributes
-    ----------
-    seeds
-        The numbers of the seeds that have finished, [n].
-    episode
-        The episodes whose policies were evaluated, [T].
-    suboptimality, regret
-        Of each seed at each of them, [n, T]; the regret is in units of value.
-    matching_error, average_matching_error
-        How far the features of each policy are from the expert's, and the mean of that over all
-        policies up to it, [n, T]; None if no expert is imitated.
-    average, iqm
-        The mean suboptimality over a run: its mean and its interquartile mean over the seeds.
-    final
-        The mean suboptimality over the last tenth of a run.
-    total
-        The regret at the end of a run.
-    slope
-        The slope of the regret in the logarithms, over the last tenth of the episodes and on.
-    """
-
-    def __init__(self, world: Any, runs: Sequence[Run], folders: Sequence[RunFolder]) -> None:
-        # Where nothing can be earned nothing can be lost either: any scale gives zero.
-        scale = world.mdp.optimal().value or 1.0
-        tables = [folder.curves for folder in folders]
-        self.seeds: IntArray = np.array([r.index for r in runs])
-        self.episode: IntArray = tables[0]["episode"]
-        self.suboptimality: FloatArray = np.array([t["suboptimality"] for t in tables]) / scale
-        self.regret: FloatArray = np.array([t["regret"] for t in tables])
-        self.matching_error: FloatArray | None = None
-        self.average_matching_error: FloatArray | None = None
-        if "matching_error" in tables[0]:
-            self.matching_error = np.array([t["matching_error"] for t in tables])
-            sums = [columns.cumulative(self.episode, error) for error in self.matching_error]
-            self.average_matching_error = np.array(sums) / self.episode
-        self.averages: FloatArray = np.array([columns.average(t) for t in tables]) / scale
-        self.finals: FloatArray = np.array([columns.final(t) for t in tables]) / scale
-
-    @cached_property
-    def estimates(self) -> dict[str, Estimate]:
-        """Each of the measures with its interval."""
-        rng = np.random.default_rng(0)
-        return {
-            "average": statistics.estimate(self.averages, "mean", rng),
-            "iqm": statistics.estimate(self.averages, "iqm", rng),
-            "final": statistics.estimate(self.finals, "mean", rng),
-            "regret": statistics.estimate(self.regret[:, -1], "mean", rng),
-            "slope": statistics.log_log_slope(self.episode, self.regret, rng),
-        }
+NOT_MEASURED = Estimate(math.nan, math.nan, math.nan, n=0)
 
 
 class Results:
@@ -94,7 +39,7 @@ class Results:
 
     def __init__(self, folder: StudyFolder, study: Study) -> None:
         self.folder, self.study = folder, study
-        self._cells: dict[tuple[str, str], Cell] = {}
+        self._cells: dict[tuple[str, str], AnyCell] = {}
 
     @cached_property
     def finished(self) -> tuple[Run, ...]:
@@ -122,7 +67,7 @@ class Results:
             found += [e for e in seen if e not in found]
         return found
 
-    def cell(self, world: str, agent: str) -> Cell | None:
+    def cell(self, world: str, agent: str) -> AnyCell | None:
         """What the seeds of an agent in a world say, or None if none has finished."""
         key = (world, agent)
         if key not in self._cells:
@@ -130,31 +75,49 @@ class Results:
             if not runs:
                 return None
             folders = [self.folder.of(r) for r in runs]
-            self._cells[key] = Cell(self.study.worlds[world], runs, folders)
+            there = self.study.worlds[world]
+            self._cells[key] = (
+                ReturnCell(runs, folders) if isinstance(there, Gym) else Cell(there, runs, folders)
+            )
         return self._cells[key]
 
+    def first_runs(self, world: str) -> dict[str, Run]:
+        """The first run of each agent in a world that has finished."""
+        first = {r.agent: r for r in reversed(self.finished) if r.world == world}
+        return {agent: first[agent] for agent in self.study.agents if agent in first}
+
     def table(self) -> "Table":
-        """The measures of each agent in each world, with intervals, as rows of plain values."""
+        """The measures of each agent in each world, with intervals, as rows of plain values.
+
+        They are those of `Cell` in known MDPs and of `ReturnCell` in Gymnasium environments. In a
+        study that has both, the measures of the other kind are nan.
+        """
         rows = Table()
+        by_returns = [isinstance(world, Gym) for world in self.study.worlds.values()]
+        measures = () if all(by_returns) else Cell.MEASURES
+        measures += ReturnCell.MEASURES if any(by_returns) else ()
         for world in self.study.worlds:
             for agent in self.study.agents:
                 cell = self.cell(world, agent)
                 if cell is None:
                     continue
                 row: dict[str, Any] = {"world": world, "agent": agent, "seeds": len(cell.seeds)}
-                for name in MEASURES:
-                    found = cell.estimates[name]
+                for name in measures:
+                    found = cell.estimates.get(name, NOT_MEASURED)
                     row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
                 rows.append(row)
         return rows
 
     def improvement(self, world: str, agent: str, other: str) -> Estimate | None:
-        """The probability that a run of an agent loses less on average than one of another."""
+        """The probability that a run of an agent does better on average than one of another.
+
+        It loses less; in a Gymnasium environment, its return is higher.
+        """
         a, b = self.cell(world, agent), self.cell(world, other)
         if a is None or b is None:
             return None
         rng = np.random.default_rng(0)
-        return statistics.probability_of_improvement(a.averages, b.averages, rng)
+        return statistics.probability_of_improvement(a.losses, b.losses, rng)
 
     # Looking at them
 
@@ -168,13 +131,14 @@ class Results:
     def plot(
         self,
         what: Literal[
-            "regret", "suboptimality", "matching_error", "average_matching_error"
+            "regret", "suboptimality", "matching_error", "average_matching_error", "return"
         ] = "regret",
         log: Literal["", "x", "y", "xy"] = "",
     ) -> "Figure":
         """The curves of all worlds as a figure of matplotlib, with logarithmic axes if asked.
 
-        Matching errors are those of imitators, in the worlds that have some.
+        Matching errors are those of imitators, in the worlds that have some; returns those of the
+        Gymnasium environments, which have nothing else.
         """
         from optimist.report.figures import curves_figure
 

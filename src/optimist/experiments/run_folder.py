@@ -5,7 +5,8 @@ File                     What it holds
 =======================  =========================================================================
 specification.json       what the run is; the folder's name is its digest
 environment.json         what it ran on; more than one entry if it was gone on with elsewhere
-curves.parquet           the curves, once it has finished (`optimist.experiments.curves`)
+curves.parquet           the curves, once it has finished (`optimist.experiments.curves`, or
+                         `optimist.experiments.returns` of a Gymnasium environment)
 snapshots.safetensors    what the agent believed on the way, if the world can be drawn
 policy.safetensors       the last policy, for `optimist.load_policy`
 agent.safetensors        the whole learner, as of its last checkpoint
@@ -28,6 +29,7 @@ from filelock import FileLock, Timeout
 
 from optimist.core import storage
 from optimist.experiments.curves import Curves, read_curves
+from optimist.experiments.maps import Maps
 from optimist.experiments.snapshots import Snapshots
 from optimist.experiments.specification import Specification
 
@@ -72,6 +74,11 @@ class RunFolder:
     def snapshots(self) -> Snapshots:
         """What the agent believed on the way; only worlds that can be drawn have them."""
         return Snapshots.read(self.path / "snapshots.safetensors")
+
+    @property
+    def maps(self) -> Maps:
+        """The same in a Gymnasium environment, if its observations are points of a plane."""
+        return Maps.read(self.path / "snapshots.safetensors")
 
     @property
     def failure(self) -> str | None:

@@ -6,7 +6,11 @@ from urllib.parse import quote
 from optimist.experiments.study import Run
 from optimist.experiments.study_folder import StudyFolder
 
-SHOWN = ("suboptimality", "regret", "value", "optimistic_value", "bonus", "ascension")
+SHOWN = (
+    *("suboptimality", "regret", "value", "return"),
+    *("optimistic_value", "bonus", "ascension"),
+)
+"""What is written of a run, as far as it has it."""
 
 
 class TensorBoard:
@@ -31,6 +35,6 @@ class TensorBoard:
         names = (quote(name, safe=" ,") for name in (run.world, run.agent))  # one folder each
         target = self._folder.joinpath(*names, f"seed {run.index}")
         with self._writer(str(target)) as writer:
-            for column in SHOWN:
+            for column in (c for c in SHOWN if c in curves):
                 for episode, value in zip(curves["episode"], curves[column], strict=True):
                     writer.add_scalar(column, float(value), int(episode))

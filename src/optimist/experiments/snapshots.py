@@ -1,7 +1,9 @@
 """What an agent believed on the way: pictures of its optimism, for worlds that can be drawn."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,17 +15,56 @@ from optimist.envs import World
 MOST_STATES = 2000
 """Worlds with more states are not drawn."""
 
-KIND = "snapshots"
-
 
 @dataclass(frozen=True)
-class Snapshots:
-    """Beliefs after some numbers of episodes.
+class Shots(ABC):
+    """Beliefs after some numbers of episodes: arrays that all have one entry for each.
 
     Attributes
     ----------
     episodes
         After how many episodes, [n].
+    """
+
+    KIND: ClassVar[str]
+
+    episodes: IntArray
+
+    @abstractmethod
+    def taken(self, agent: RmaxRaviUcb, world: Any) -> Self:
+        """These, and one of an agent in a world as it is now."""
+
+    def _and(self, *now: Any) -> Self:
+        """These, and one more, in the order of the fields."""
+        pairs = zip(vars(self).values(), now, strict=True)
+        return type(self)(*(np.concatenate([before, [one]]) for before, one in pairs))
+
+    def until(self, episodes: int) -> Self:
+        """Those after at most so many episodes."""
+        keep = self.episodes <= episodes
+        return type(self)(**{name: array[keep] for name, array in vars(self).items()})
+
+    def write(self, path: Path, run: str) -> None:
+        """Write those of a run; the file appears whole or not at all."""
+        storage.write(path, self.KIND, {"run": run}, vars(self))
+
+    @classmethod
+    def read(cls, path: Path, run: str | None = None) -> Self:
+        """Those in a file; of this run, if one is given."""
+        header, arrays = storage.read(path)
+        if header["kind"] != cls.KIND:
+            raise storage.FileError(f"{path} holds a {header['kind']}, not {cls.KIND}")
+        if run is not None and header["run"] != run:
+            raise storage.FileError(f"{path} is of the run {header['run']}, not of {run}")
+        return cls(**arrays)
+
+
+@dataclass(frozen=True)
+class Snapshots(Shots):
+    """Beliefs about every state of a finite world.
+
+    Attributes
+    ----------
     value
         The agent's V, [n, X].
     bonus, ascension
@@ -32,7 +73,8 @@ class Snapshots:
         What it would play next, [n, X, A].
     """
 
-    episodes: IntArray
+    KIND = "snapshots"
+
     value: FloatArray
     bonus: FloatArray
     ascension: FloatArray
@@ -45,36 +87,10 @@ class Snapshots:
         pairs = np.zeros((0, X, A))
         return cls(np.zeros(0, dtype=np.int64), np.zeros((0, X)), pairs, pairs, pairs)
 
-    def taken(self, agent: RmaxRaviUcb) -> "Snapshots":
-        """These, and one of an agent as it is now."""
+    def taken(self, agent: RmaxRaviUcb, world: Any) -> Self:
         V, CB, p = agent.optimism
         pi = agent.policy.probabilities(np.arange(len(V)))
-        return Snapshots(
-            np.append(self.episodes, agent.episodes),
-            np.concatenate([self.value, V[None]]),
-            np.concatenate([self.bonus, CB[None]]),
-            np.concatenate([self.ascension, p[None]]),
-            np.concatenate([self.policy, pi[None]]),
-        )
-
-    def until(self, episodes: int) -> "Snapshots":
-        """Those after at most so many episodes."""
-        keep = self.episodes <= episodes
-        return Snapshots(**{name: array[keep] for name, array in vars(self).items()})
-
-    def write(self, path: Path, run: str) -> None:
-        """Write those of a run; the file appears whole or not at all."""
-        storage.write(path, KIND, {"run": run}, vars(self))
-
-    @classmethod
-    def read(cls, path: Path, run: str | None = None) -> "Snapshots":
-        """Those in a file; of this run, if one is given."""
-        header, arrays = storage.read(path)
-        if header["kind"] != KIND:
-            raise storage.FileError(f"{path} holds a {header['kind']}, not snapshots")
-        if run is not None and header["run"] != run:
-            raise storage.FileError(f"{path} is of the run {header['run']}, not of {run}")
-        return cls(**arrays)
+        return self._and(agent.episodes, V, CB, p, pi)
 
 
 def can_be_drawn(world: World) -> bool:

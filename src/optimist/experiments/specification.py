@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,11 +11,29 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents import RmaxRaviUcb
-from optimist.envs import WORLDS, World
-from optimist.experiments.learners import CONFIGS, make_learner
-from optimist.experiments.parameters import DataError, Plain, did_you_mean, from_plain, to_plain
+from optimist.envs import WORLDS, Gym, World
+from optimist.experiments.learners import CONFIGS, check_together, make_learner
+from optimist.experiments.parameters import (
+    PRACTICAL,
+    STREAMING,
+    DataError,
+    Plain,
+    did_you_mean,
+    from_plain,
+    to_plain,
+)
 
 FORMAT = 1
+
+AnyWorld = World | Gym
+"""A world that a study can have: a known MDP, or any Gymnasium environment."""
+
+KINDS: dict[str, type[Any]] = {**WORLDS, Gym.__name__: Gym}
+"""The classes of worlds by name."""
+
+LATER: Plain = {"lazy": False, "v_max": "none"}
+"""Parameters of agents that came later, and what they were before: where they still are, they are
+left out, so that runs keep their names and seeds."""
 
 EVALUATIONS = 400
 """About how many policies of a run are evaluated if nobody says."""
@@ -28,13 +46,14 @@ class Specification:
     Attributes
     ----------
     world
-        A shipped world.
+        A shipped world, or `envs.Gym`.
     agent
         The configuration of an agent: which agent it is for, its class says.
     episodes
         How many episodes are played.
     stride
-        Every so many episodes the policy is evaluated exactly.
+        Every so many episodes the policy is evaluated exactly; in a Gymnasium environment, over so
+        many episodes a return is averaged.
     seed
         The seed that the agent is given.
 
@@ -49,7 +68,7 @@ class Specification:
     True
     """
 
-    world: World
+    world: AnyWorld
     agent: Any
     episodes: int
     stride: int
@@ -57,12 +76,13 @@ class Specification:
 
     def __post_init__(self) -> None:
         world_name(self.world), agent_name(self.agent)
+        check_together(self.world, self.agent)
         for name, least in (("episodes", 1), ("stride", 1), ("seed", 0)):
             object.__setattr__(self, name, checks.count(getattr(self, name), name, least))
 
     @cached_property
     def plain(self) -> Plain:
-        """The specification as plain data, every parameter spelt out."""
+        """The specification as plain data, every parameter spelt out but for `LATER`."""
         return {
             "format": FORMAT,
             "world": world_table(self.world),
@@ -106,7 +126,7 @@ def digest(data: Plain) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def derived_seed(seed: int, index: int, world: World, agent: Any) -> int:
+def derived_seed(seed: int, index: int, world: AnyWorld, agent: Any) -> int:
     """The seed of the run with a number ``index`` in a study of seed ``seed``.
 
     It depends on the world and the agent of the run and on nothing else of the study, so that
@@ -125,21 +145,22 @@ def default_stride(episodes: int) -> int:
 
 
 def world_name(world: Any) -> str:
-    """The name of a shipped world."""
+    """The name of a shipped world, or of `envs.Gym`."""
     name = type(world).__name__
-    if type(world) is not WORLDS.get(name):
-        raise TypeError(f"{world!r} is not a shipped world: {', '.join(WORLDS)}")
+    if type(world) is not KINDS.get(name):
+        raise TypeError(f"{world!r} is not a shipped world: {', '.join(KINDS)}")
     return name
 
 
-def world_table(world: World) -> Plain:
+def world_table(world: AnyWorld) -> Plain:
     """The table that names a world and gives its parameters."""
     return {"world": world_name(world), **to_plain(world)}
 
 
 def agent_table(config: Any) -> Plain:
     """The table that names an agent and gives its parameters."""
-    return {"agent": agent_name(config), **to_plain(config)}
+    told = {k: v for k, v in to_plain(config).items() if k not in LATER or v != LATER[k]}
+    return {"agent": agent_name(config), **told}
 
 
 def agent_name(config: Any) -> str:
@@ -150,17 +171,22 @@ def agent_name(config: Any) -> str:
     raise TypeError(f"{config!r} is not the configuration of an agent: {', '.join(CONFIGS)}")
 
 
-def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> World:
+def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> AnyWorld:
     """The world of a table that names it and gives its parameters."""
-    kind, parameters = _split(data, "world", WORLDS, path)
-    world: World = from_plain(kind, parameters, path)
+    kind, parameters = _split(data, "world", KINDS, path)
+    world: AnyWorld = from_plain(kind, parameters, path)
     return world
 
 
-def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> Any:
+def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = (), preset: str = PRACTICAL) -> Any:
     """The configuration of the agent of a table that names it and gives its parameters."""
     kind, parameters = _split(data, "agent", CONFIGS, path)
-    return from_plain(kind, parameters, path, data["agent"])
+    return from_plain(kind, parameters, path, data["agent"], preset)
+
+
+def preset_for(worlds: Iterable[AnyWorld]) -> str:
+    """Which default values agents have in a study: those for environments, if it has no others."""
+    return STREAMING if all(isinstance(world, Gym) for world in worlds) else PRACTICAL
 
 
 def _split(

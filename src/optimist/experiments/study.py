@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from optimist import checks
-from optimist.envs import World
-from optimist.experiments.learners import study_config
+from optimist.experiments.learners import check_together, study_config
 from optimist.experiments.parameters import DataError, Plain, did_you_mean, grid
 from optimist.experiments.specification import (
+    AnyWorld,
     Specification,
     agent_name,
     agent_table,
     default_stride,
     derived_seed,
+    preset_for,
     read_agent,
     read_world,
     world_name,
@@ -52,7 +53,7 @@ class Study:
     Parameters
     ----------
     worlds
-        Worlds by the names that figures show.
+        Worlds by the names that figures show; `envs.Gym` is any Gymnasium environment.
     agents
         Agents by name: the configuration of one, or its class for the default configuration.
     episodes
@@ -62,7 +63,8 @@ class Study:
     seed
         Another number gives other seeds, all of them independent of these.
     stride
-        Every so many episodes the policy is evaluated exactly; by default some 400 times a run.
+        Every so many episodes the policy is evaluated exactly; by default some 400 times a run. In
+        a Gymnasium environment, over so many episodes a return is averaged.
     title, description
         What the report says at its top.
 
@@ -81,7 +83,7 @@ class Study:
     True
     """
 
-    worlds: Mapping[str, World]
+    worlds: Mapping[str, AnyWorld]
     agents: Mapping[str, Any]
     episodes: int | Mapping[str, int]
     seeds: int | Iterable[int] = 5
@@ -106,12 +108,15 @@ class Study:
         for world in self.worlds.values():
             world_name(world)  # is one
         _ = self.configurations, self.numbers  # refuse what is wrong at once
+        for config in self.configurations.values():
+            _check_everywhere(self.worlds, config)
         _refuse_twice("worlds", _played(self.worlds, self.lengths, self.strides))
 
     @cached_property
     def configurations(self) -> dict[str, Any]:
         """The configuration of each agent."""
-        made = {name: study_config(given) for name, given in self.agents.items()}
+        preset = preset_for(self.worlds.values())
+        made = {name: study_config(given, preset) for name, given in self.agents.items()}
         for config in made.values():
             agent_name(config)  # is one
         _refuse_twice("agents", made)
@@ -237,7 +242,7 @@ def _study(data: Plain, text: str, name: str) -> Study:
     for key in data.keys() & set(SETTINGS):  # even if every world has its own
         _checked((key,), checks.count, data[key], key)
     settings: dict[str, dict[str, int]] = {key: {} for key in SETTINGS}
-    worlds: dict[str, World] = {}
+    worlds: dict[str, AnyWorld] = {}
     for label, table, path in _expanded(data, "worlds"):
         if label in worlds:
             raise DataError(path, f"there are two worlds with the name {label!r}")
@@ -256,7 +261,8 @@ def _study(data: Plain, text: str, name: str) -> Study:
     for label, table, path in _expanded(data, "agents"):
         if label in agents:
             raise DataError(path, f"there are two agents with the name {label!r}")
-        agents[label] = read_agent(table, path)
+        agents[label] = read_agent(table, path, preset_for(worlds.values()))
+        _checked(path, _check_everywhere, worlds, agents[label])
         _checked(path, _refuse_twice, "agents", agents)
     at = ("seeds",) if "seeds" in data else ()
     study: Study = _checked(
@@ -312,9 +318,14 @@ def _label(name: str, chosen: Plain) -> str:
 
 
 def _played(
-    worlds: Mapping[str, World], episodes: Mapping[str, int], stride: Mapping[str, int]
-) -> dict[str, tuple[World, int, int]]:
+    worlds: Mapping[str, AnyWorld], episodes: Mapping[str, int], stride: Mapping[str, int]
+) -> dict[str, tuple[AnyWorld, int, int]]:
     return {name: (worlds[name], episodes[name], stride[name]) for name in worlds}
+
+
+def _check_everywhere(worlds: Mapping[str, AnyWorld], config: Any) -> None:
+    for world in worlds.values():
+        check_together(world, config)
 
 
 def _refuse_twice(what: str, named: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from optimist.agents import RmaxRaviUcb
-from optimist.envs import RiverSwim
+from optimist.envs import Gym, RiverSwim
 from optimist.experiments.engines import Failure, open_engine
 from optimist.experiments.execute import CHECKPOINT_SECONDS, Outcome, Task, execute
 from optimist.experiments.results import Results
@@ -77,14 +77,17 @@ def run(
         name = "serial" if engine == "joblib" and jobs == 1 else engine
         work = _Work(folder, name, jobs, address, tuple(sinks), checkpoint_seconds)
         with watching(study, folder):
-            _compile_once()
+            _compile_once(study)
             work.run(pending)
     return results
 
 
-def _compile_once() -> None:
+def _compile_once(study: Study) -> None:
     """Have the engine's code in the compiler's cache before several processes ask for it."""
     RmaxRaviUcb(RiverSwim(2), stride=0).learn(1, show_progress=False)
+    if any(isinstance(world, Gym) for world in study.worlds.values()):
+        played = RmaxRaviUcb(RiverSwim(2).make(), gamma=0.5, geometric=True)
+        played.learn(1, show_progress=False)
 
 
 class EngineError(RuntimeError):

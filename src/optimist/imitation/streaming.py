@@ -13,7 +13,7 @@ from optimist.agents.streaming import StreamDriver
 from optimist.checks import FloatArray
 from optimist.core import SoftmaxPolicy
 from optimist.core.memory import Epoch
-from optimist.envs.players import AnyEnv
+from optimist.envs.players import AnyEnv, BadEnvironment
 from optimist.features import (
     Concatenation,
     FeatureMap,
@@ -45,7 +45,13 @@ class StreamPlayer:
 
     def move(self, sight: Any, action: int, step: float) -> None:
         """w_k = Pi_W(w_{k-1} + eta_r (lambda(pi_E) - phi_r(X_k, A_k)))."""
-        self.w = self._projected(self.w + step * (self.lambda_E - self.phi_r(sight, action)))
+        phi = self.phi_r(sight, action)
+        if np.linalg.norm(phi) > self.B * (1 + checks.RANGE_TOLERANCE):
+            raise BadEnvironment(
+                f"reward_features have a row of norm {np.linalg.norm(phi):.6g}, above the bound "
+                f"B = {self.B:.6g} that they declare"
+            )
+        self.w = self._projected(self.w + step * (self.lambda_E - phi))
         self.total += self.w
 
     def _projected(self, w: FloatArray) -> FloatArray:
@@ -63,8 +69,9 @@ class StreamImitation(StreamDriver):
     """An environment whose rewards a player moves after each episode; those paid are not looked at.
 
     Episodes have geometric lengths, so that their last pairs are draws of mu(pi_k). One that
-    terminates stays where it is until then: its last state is one that is never left, and what is
-    recorded of an expert by `FeatureDataset.from_rollouts` is too.
+    terminates stays where it is until then, as in what `FeatureDataset.from_rollouts` records of an
+    expert unless it is told otherwise. Each termination adds one step from that state to itself for
+    every action; so features should tell the states in which episodes end from all others.
 
     Attributes
     ----------
@@ -96,6 +103,11 @@ class StreamImitation(StreamDriver):
         if given.fresh:
             raise ValueError("fresh rollouts are for finite worlds; here the last pair is the draw")
         super().__init__(env, features, config, seed, stride, told)
+        if self.players.n > 1:
+            raise ValueError(
+                "FRA-IL plays one environment: side by side the first episodes to end are short "
+                "ones, and their last pairs no draws of mu(pi_k)"
+            )
         self.player, self.given = player, given
         self.step, self.K = 0.0, None  # type: float, int | None
         self._embed = embedding(player.phi_r, self.features)

@@ -17,6 +17,7 @@ from optimist.core import storage
 from optimist.report.figures_grid import optimism_figure
 from optimist.report.figures_imitation import imitation_figure
 from optimist.report.figures_style import LINE, broken, legend, look, number, panels, settled, style
+from optimist.report.kinds import with_imitators, with_losses, with_returns, worlds_with
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +29,7 @@ LABELS = {
     "suboptimality": "relative suboptimality",
     "matching_error": "matching error",
     "average_matching_error": "average matching error",
+    "return": "return",
 }
 """Short enough for one row of panels; relative is to the optimal value."""
 
@@ -45,7 +47,9 @@ DATES = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 @style()
 def curves_figure(
     data: dict[str, Any],
-    what: Literal["regret", "suboptimality", "matching_error", "average_matching_error"] = "regret",
+    what: Literal[
+        "regret", "suboptimality", "matching_error", "average_matching_error", "return"
+    ] = "regret",
     log: Literal["", "x", "y", "xy"] = "",
 ) -> "Figure":
     """A panel a world: the mean over the seeds and its bootstrap band, for each agent.
@@ -58,7 +62,8 @@ def curves_figure(
         Regret has a scale of its own in each world; suboptimality, a fraction of the optimal
         value, has the same in all. The matching error is how far the features of a policy are from
         the expert's, the average that of the policies so far. Only agents that imitate an expert
-        have them, and only worlds with such agents are shown, each with a scale of its own.
+        have them, and only worlds with such agents are shown, each with a scale of its own. Of
+        Gymnasium environments there is the return, and of the others there is not.
     log
         Which axes are logarithmic. If both are, regret of order sqrt(K) is a line of slope 1/2.
         Curves and bands have gaps where they are not positive, and leave the panel by its lower
@@ -77,11 +82,8 @@ def curves_figure(
         raise ValueError(f"what = {what!r} must be one of {', '.join(map(repr, LABELS))}")
     if log not in ("", "x", "y", "xy"):
         raise ValueError(f"log = {log!r} must be '', 'x', 'y' or 'xy'")
-    worlds, agents = data["worlds"], [agent["name"] for agent in data["agents"]]
-    if "matching_error" in what:
-        worlds = with_imitators(data)
-        if not worlds:
-            raise ValueError("the report has no imitators, so there is no matching error to draw")
+    agents = [agent["name"] for agent in data["agents"]]
+    worlds = worlds_with(data, what)
     figure, axes, columns = panels(worlds, height=1.25 if len(worlds) > 1 else 1.8)
     heights = [_heights(world, what, "y" in log) for world in worlds]
     shared = np.concatenate(heights) if what == "suboptimality" else None
@@ -92,7 +94,8 @@ def curves_figure(
             if curve and curve["episode"] and what in curve:
                 lines[agent] = _curve(ax, curve, what, log, j, len(agents))
         _limit(ax, "x", _episodes(world, "x" in log), "x" in log)
-        _limit(ax, "y", heights[i] if shared is None else shared, "y" in log, margin=0.04)
+        shown = heights[i] if shared is None else shared
+        _limit(ax, "y", shown, "y" in log, margin=0.04, zero=what != "return")
         ax.tick_params(labelleft=shared is None or i % columns == 0)
         ax.grid(visible=True)
         if not heights[i].size:
@@ -101,11 +104,6 @@ def curves_figure(
     figure.supylabel(LABELS[what])
     legend(figure, {agent: lines[agent] for agent in agents if agent in lines})
     return settled(figure)
-
-
-def with_imitators(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """The worlds in which somebody imitates an expert."""
-    return [w for w in data["worlds"] if any("matching_error" in c for c in w["curves"].values())]
 
 
 def _curve(
@@ -146,7 +144,7 @@ def summary_figure(data: dict[str, Any]) -> "Figure":
     It is a fraction of the optimal value. All panels have one axis, which is logarithmic if the
     numbers span more than two decades and all of them are positive.
     """
-    worlds, agents = data["worlds"], [agent["name"] for agent in data["agents"]]
+    worlds, agents = with_losses(data), [agent["name"] for agent in data["agents"]]
     names = [broken(agent, 26) for agent in agents]
     pitch = 1.1 * LINE * max(name.count("\n") + 1 for name in names)
     figure, axes, columns = panels(worlds, height=pitch * len(names) + 0.25)
@@ -185,9 +183,10 @@ def save_figures(
 ) -> list[Path]:
     """Write all figures of a report into a folder; where they are.
 
-    They are regret, suboptimality and summary, and for each world with a picture optimism-NAME, of
-    its first run with bonuses. If there are imitators, there are matching-error and
-    average-matching-error, and imitation-WORLD-AGENT for each of them in each world with a picture.
+    They are regret, suboptimality and summary, or return of Gymnasium environments, and for each
+    world with a picture optimism-NAME, of its first run with bonuses. If there are imitators, there
+    are matching-error and average-matching-error, and imitation-WORLD-AGENT for each of them in
+    each world with a picture.
     """
     if not set(formats) <= set(DATES):
         raise ValueError(f"formats = {formats!r} must be some of {', '.join(DATES)}")
@@ -202,9 +201,12 @@ def save_figures(
 
 def _figures(data: dict[str, Any]) -> Iterator[tuple[str, "Figure"]]:
     """The figures, one at a time, and what their files are called."""
-    yield "regret", curves_figure(data, "regret")
-    yield "suboptimality", curves_figure(data, "suboptimality", log="x")
-    yield "summary", summary_figure(data)
+    if with_losses(data) or not data["worlds"]:
+        yield "regret", curves_figure(data, "regret")
+        yield "suboptimality", curves_figure(data, "suboptimality", log="x")
+        yield "summary", summary_figure(data)
+    if with_returns(data):
+        yield "return", curves_figure(data, "return")
     if with_imitators(data):
         yield "matching-error", curves_figure(data, "matching_error", log="x")
         yield "average-matching-error", curves_figure(data, "average_matching_error", log="xy")
@@ -257,7 +259,9 @@ def _episodes(world: dict[str, Any], log: bool) -> FloatArray:
     )
 
 
-def _limit(ax: "Axes", which: str, numbers: FloatArray, log: bool, margin: float = 0.0) -> None:
+def _limit(
+    ax: "Axes", which: str, numbers: FloatArray, log: bool, margin: float = 0.0, zero: bool = True
+) -> None:
     """Let the x or the y axis show these numbers, and zero unless it is logarithmic."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
@@ -270,8 +274,9 @@ def _limit(ax: "Axes", which: str, numbers: FloatArray, log: bool, margin: float
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,), numticks=6))
         axis.set_minor_formatter(NullFormatter())
     else:
-        low, high = numbers.min(initial=0), numbers.max(initial=0)
-        high = high if high > low else 1.0
+        ends = numbers if numbers.size and not zero else np.append(numbers, 0.0)
+        low, high = ends.min(), ends.max()
+        high = high if high > low else low + 1.0
         beyond = margin * (high - low)
         ax.set(**{f"{which}lim": (low - beyond, high + beyond)})
         axis.set_major_locator(MaxNLocator(4 if which == "x" else 5, steps=(1, 2, 5, 10)))

@@ -65,15 +65,19 @@ def find(data: dict[str, Any], world: str, agent: str) -> tuple[dict[str, Any], 
 
 
 def canvas(
-    board: list[str], rows: list[str], headings: list[str]
+    board: list[str], rows: list[str], headings: list[str], labelled: bool = False
 ) -> tuple["Figure", list[list["Axes"]], list["Axes"]]:
-    """A figure with a board for each row and heading, and a bar at the right of each row."""
+    """A figure with a board for each row and heading, and a bar at the right of each row.
+
+    Boards that are to be labelled have room for that.
+    """
     from matplotlib.figure import Figure
 
     tall = len(board) / max(len(line) for line in board)
     flat = tall < 0.7  # then the names of the rows lie down
     left, right, top = 0.75 if flat else 0.4, 0.5, 0.17  # inches
-    beside, below = 0.06, 0.12  # and between boards
+    beside, below = 0.06, 0.28 if labelled else 0.12  # and between boards
+    names, left = 0.5 * left, left + 0.2 if labelled else left  # where the names of the rows are
     width = (WIDE - left - right) / len(headings)
     height = min(max((width - beside) * tall, 0.3), 1.5) + below
     total = top + height * len(rows)
@@ -85,7 +89,7 @@ def canvas(
         lefts = [(left + j * width) / WIDE for j in range(len(headings))]
         axes.append([figure.add_axes((x, bottom, across, up)) for x in lefts])
         bars.append(figure.add_axes((1 - right / WIDE, bottom, 0.07 / WIDE, up)))
-        place = 0.5 * left / WIDE, bottom + up / 2
+        place = names / WIDE, bottom + up / 2
         turned = 0 if flat else 90
         figure.text(*place, name, rotation=turned, ha="center", va="center", linespacing=0.9)
     for ax, heading in zip(axes[0], headings, strict=True):
@@ -173,6 +177,25 @@ def arrows(ax: "Axes", picture: dict[str, Any], policy: Any, mesh: "QuadMesh") -
         headlength=3.5,
         headaxislength=3.5,
     )
+
+
+def label(axes: list[list["Axes"]], ends: list[list[float]]) -> None:
+    """The ends of either dimension beside the maps of a plane at the left and at the bottom."""
+    (left, right), (bottom, top) = ([number(x) for x in pair] for pair in ends)
+    small: dict[str, Any] = {"length": 0, "pad": 1, "labelsize": 6}
+    for row in axes:
+        edge = row[0].get_ylim()[0]  # of the bottom: rows count from the top
+        texts = (bottom, "obs[1]", top)
+        row[0].set_yticks((edge, edge / 2, 0), texts, rotation=90)
+        row[0].tick_params("y", **small)
+        for text, place in zip(row[0].get_yticklabels(), ("bottom", "center", "top"), strict=True):
+            text.set(va=place)
+    for ax in axes[-1]:
+        edge = ax.get_xlim()[1]
+        ax.set_xticks((0, edge / 2, edge), (left, "obs[0]", right))
+        ax.tick_params("x", **small)
+        for text, place in zip(ax.get_xticklabels(), ("left", "center", "right"), strict=True):
+            text.set(ha=place)
 
 
 def _cell(ax: "Axes", board: list[str]) -> float:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.core import storage
-from optimist.report.page import imitation, parts
+from optimist.report.page import imitation, parts, returns
 
 SCRIPTS = (
     "base.js",
@@ -27,6 +27,7 @@ SCRIPTS = (
     "board.js",
     "panels.js",
     "optimism.js",
+    "maps.js",
     "start.js",
 )
 """In this order they are one module: what a file names, the later ones can use."""
@@ -60,6 +61,7 @@ def render(data: dict[str, Any]) -> str:
         "digits": str(DIGITS),
         **parts.of(data),
         **imitation.parts(data),
+        **returns.parts(data),
     }
     # One pass, so that braces in somebody's title are left alone.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _asset("page.html"))
@@ -73,7 +75,10 @@ def _for_script(data: dict[str, Any]) -> dict[str, Any]:
             {"name": agent["name"], **parts.look(i)} for i, agent in enumerate(data["agents"])
         ],
         "worlds": [
-            {name: _rounded(world[name], f"{name} of {world['name']}") for name in names}
+            {
+                **{name: _rounded(world[name], f"{name} of {world['name']}") for name in names},
+                "returns": bool(world.get("returns")),
+            }
             for world in data["worlds"]
         ],
     }

@@ -3,7 +3,7 @@
 from html import escape
 from typing import Any
 
-from optimist.report.page import tables
+from optimist.report.page import returns, tables
 from optimist.report.page.numbers import count, number, percent
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777")
@@ -127,12 +127,17 @@ def _of_a_world(i: int, world: dict[str, Any], inner: str) -> str:
 
 
 def _world_facts(world: dict[str, Any]) -> str:
+    played = f"{count(world['episodes'], 'episode')}, {count(world['seeds'], 'seed')}"
+    if world.get("returns"):
+        return (
+            f"<p class='facts'>{escape(world['detail'])} · {count(world['actions'], 'action')} · "
+            f"{played} · no optimum is known</p>"
+        )
     optimal, uniform = world["optimal"], world["uniform"]
     short = f", {percent(1 - uniform / optimal)}% short of it" if optimal else ""
     return (
         f"<p class='facts'>{escape(world['detail'])} · {count(world['states'], 'state')}, "
-        f"{count(world['actions'], 'action')} · {count(world['episodes'], 'episode')}, "
-        f"{count(world['seeds'], 'seed')} · optimal value {number(optimal)}; "
+        f"{count(world['actions'], 'action')} · {played} · optimal value {number(optimal)}; "
         f"uniform play is worth {number(uniform)}{short}</p>"
     )
 
@@ -140,10 +145,11 @@ def _world_facts(world: dict[str, Any]) -> str:
 def _about_intervals(data: dict[str, Any]) -> str:
     """How far intervals can be trusted, given how many seeds there are, and what is bold."""
     least, most = _seeds(data)
+    best = returns.words(data)["best"]
     if most < 2:
         return (
             "<b>There is one seed, hence no interval and no band:</b> a difference between two "
-            "agents may be luck. Bold is the lowest average."
+            f"agents may be luck. Bold is the {best}."
         )
     few = (
         f" With as few as {count(least, 'seed')} they are narrower than they should be."
@@ -153,7 +159,7 @@ def _about_intervals(data: dict[str, Any]) -> str:
     return (
         f"Brackets and bands are {_level(data)} intervals over the seeds, by {data['draws']:,} "
         f"bootstrap draws; those of a band hold at each point by itself.{few} <b>Bold</b> are the "
-        "lowest average and all whose intervals overlap with its interval; nothing is bold where "
+        f"{best} and all whose intervals overlap with its interval; nothing is bold where "
         "that would be everyone."
     )
 

@@ -2,16 +2,43 @@
 
 from collections.abc import Callable
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from optimist.report.page.numbers import MISSING, decimal, number, percent
 
-COLUMNS = (
-    ("average", "average, %", percent),
-    ("iqm", "IQM, %", percent),
-    ("final", "final, %", percent),
-    ("regret", "total regret", number),
-    ("slope", "slope", decimal),
+Form = Callable[[float | None], str]
+
+
+class Kind(NamedTuple):
+    """What is measured in a world, and how: the first column says who leads."""
+
+    title: str
+    unit: str
+    columns: tuple[tuple[str, str, Form], ...]
+    higher: bool  # is better
+
+    @property
+    def first(self) -> str:
+        return self.columns[0][0]
+
+
+LOSSES = Kind(
+    "Average suboptimality",
+    " in % of the optimal value",
+    (
+        ("average", "average, %", percent),
+        ("iqm", "IQM, %", percent),
+        ("final", "final, %", percent),
+        ("regret", "total regret", number),
+        ("slope", "slope", decimal),
+    ),
+    higher=False,
+)
+RETURNS = Kind(
+    "Mean return",
+    "",
+    (("mean_return", "mean return", number), ("final_return", "final return", number)),
+    higher=True,
 )
 
 Looks = dict[str, dict[str, str]]
@@ -30,14 +57,28 @@ def swatch(look: dict[str, str]) -> str:
 
 
 def overview(worlds: list[dict[str, Any]], looks: Looks) -> str:
-    """The average suboptimality of every agent in every world."""
+    """What is measured first of every agent in every world: a table for each kind of worlds."""
+    return "".join(
+        _overview(kind, [(i, w) for i, w in enumerate(worlds) if _kind(w) is kind], looks)
+        for kind in (LOSSES, RETURNS)
+    )
+
+
+def _kind(world: dict[str, Any]) -> Kind:
+    return RETURNS if world.get("returns") else LOSSES
+
+
+def _overview(kind: Kind, worlds: list[tuple[int, dict[str, Any]]], looks: Looks) -> str:
+    if not worlds:
+        return ""
+    form = kind.columns[0][2]
     head = "".join(f"<th scope='col'>{swatch(k)}{_name(name)}</th>" for name, k in looks.items())
     body = []
-    for i, world in enumerate(worlds):
+    for i, world in worlds:
         rows = {row["agent"]: row for row in world["rows"]}
-        best = _leaders(world["rows"])
+        best = _leaders(world["rows"], kind)
         cells = "".join(
-            _cell(rows[name]["average"], percent, name in best) if name in rows else EMPTY
+            _cell(rows[name][kind.first], form, name in best) if name in rows else EMPTY
             for name in looks
         )
         body.append(
@@ -45,9 +86,9 @@ def overview(worlds: list[dict[str, Any]], looks: Looks) -> str:
             f"</th>{cells}</tr>"
         )
     return _table(
-        "Average suboptimality",
-        "id='overview'",
-        "<caption>Average suboptimality in % of the optimal value</caption>"
+        kind.title,
+        "id='overview'" if kind is LOSSES else "id='overview-of-returns'",
+        f"<caption>{kind.title}{kind.unit}</caption>"
         f"<thead><tr><th scope='col'>World</th>{head}</tr></thead>",
         body,
     )
@@ -58,24 +99,26 @@ def results(world: dict[str, Any], looks: Looks) -> str:
     rows, notes = world["rows"], _Notes()
     if not rows:
         return "<p>Nothing has finished in this world.</p>"
-    best = _leaders(rows)
-    low, high = _range([row["average"] for row in rows])
+    kind = _kind(world)
+    best, first = _leaders(rows, kind), kind.first
+    scale = kind.columns[0][2]
+    low, high = _range([row[first] for row in rows], zero=kind is LOSSES)
     head = "".join(
         f"<th scope='col' data-column='{key}'><button type='button'>{title}</button></th>"
         + (
-            f"<th class='strip' aria-hidden='true'><span>{percent(low)}</span>"
-            f"<span>{percent(high)}</span></th>"
-            if key == "average"
+            f"<th class='strip' aria-hidden='true'><span>{scale(low)}</span>"
+            f"<span>{scale(high)}</span></th>"
+            if key == first
             else ""
         )
-        for key, title, _ in COLUMNS
+        for key, title, _ in kind.columns
     )
     body = []
     for row in rows:
         cells = "".join(
-            _cell(row[key], form, key == "average" and row["agent"] in best, notes)
-            + (_strip(row[key], low, high, looks[row["agent"]]) if key == "average" else "")
-            for key, _, form in COLUMNS
+            _cell(row[key], form, key == first and row["agent"] in best, notes)
+            + (_strip(row[key], low, high, looks[row["agent"]]) if key == first else "")
+            for key, _, form in kind.columns
         )
         body.append(
             f"<tr data-agent='{escape(row['agent'])}'>"
@@ -149,7 +192,7 @@ class _Notes:
 
 def _cell(
     estimate: dict[str, Any],
-    form: Callable[[float | None], str],
+    form: Form,
     best: bool,
     notes: _Notes | None = None,
 ) -> str:
@@ -180,25 +223,28 @@ def _chance(estimate: dict[str, Any], name: str, other: str, notes: _Notes) -> s
     )
 
 
-def _leaders(rows: list[dict[str, Any]]) -> set[str]:
-    """The agent with the lowest average, and those whose intervals overlap with its interval."""
-    known = [row for row in rows if row["average"]["value"] is not None]
+def _leaders(rows: list[dict[str, Any]], kind: Kind) -> set[str]:
+    """The best agent on average, and those whose intervals overlap with its interval."""
+    sign, good, bad = (-1, "high", "low") if kind.higher else (1, "low", "high")
+    known = [row for row in rows if row[kind.first]["value"] is not None]
     if len(known) < 2:
         return set()
-    best = min(known, key=lambda row: row["average"]["value"])["average"]
-    most = best["value"] if best["high"] is None else best["high"]
 
-    def least(estimate: dict[str, Any]) -> float:
-        return float(estimate["value"] if estimate["low"] is None else estimate["low"])
+    def end(row: dict[str, Any], which: str) -> float:
+        estimate = row[kind.first]
+        known_end = estimate["value"] if estimate[which] is None else estimate[which]
+        return sign * float(known_end)
 
-    leaders = {row["agent"] for row in known if least(row["average"]) <= most}
+    most = end(min(known, key=lambda row: end(row, "value")), bad)
+    leaders = {row["agent"] for row in known if end(row, good) <= most}
     return leaders if len(leaders) < len(known) else set()
 
 
-def _range(estimates: list[dict[str, Any]]) -> tuple[float, float]:
-    """Zero, and all values and ends of intervals."""
+def _range(estimates: list[dict[str, Any]], zero: bool) -> tuple[float, float]:
+    """All values and ends of intervals, and zero if it is wanted."""
     numbers = [e[key] for e in estimates for key in ("value", "low", "high") if e[key] is not None]
-    return min([0.0, *numbers]), max([0.0, *numbers]) or 1.0
+    shown = [0.0, *numbers] if zero or not numbers else numbers
+    return min(shown), max(shown) if max(shown) > min(shown) else min(shown) + 1.0
 
 
 def _strip(estimate: dict[str, Any], low: float, high: float, look: dict[str, str]) -> str:

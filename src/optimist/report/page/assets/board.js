@@ -9,8 +9,11 @@ class Board {
     const rows = picture.board.length;
     const columns = Math.max(...picture.board.map((line) => line.length));
     this.picture = picture;
-    const viewBox = `-0.1 -0.1 ${columns + 0.2} ${rows + 0.2}`; // a unit is a cell; frames need the margin
-    this.svg = svg("svg", { class: "board", viewBox, "data-board": name });
+    const { left, below } = picture.axes ? AXES : { left: 0, below: 0 };
+    // A unit is a cell; frames need the margin.
+    const viewBox = `${-left - 0.1} -0.1 ${columns + left + 0.2} ${rows + below + 0.2}`;
+    this.svg = svg("svg", { class: picture.axes ? "board map" : "board", viewBox, "data-board": name });
+    if (picture.axes) this.svg.append(...axisLabels(picture, columns, rows));
     this.svg.style.maxWidth = `${columns * 44}px`;
     this.rects = new Map();
     this.owner = stateOfEachCell(picture);

@@ -50,7 +50,8 @@ function startMultiples() {
 /** Draw all that can be seen; `window.optimist.drawn` tells when it is done. */
 function drawCharts() {
   const world = data.worlds[state.world];
-  const drawn = ["regret", "suboptimality"].map((quantity) => drawChart(byId(quantity), world, quantity));
+  const shown = world.returns ? ["return"] : ["regret", "suboptimality"];
+  const drawn = shown.map((quantity) => drawChart(byId(quantity), world, quantity));
   const matching = byId("matching");
   if (matching) {
     const imitators = Object.values(world.curves).some((curve) => curve[state.matching]);
@@ -62,6 +63,11 @@ function drawCharts() {
   return optimist.drawn;
 }
 
+/** What the reader has set; but returns may be negative, so their axis is always linear. */
+function chosenIn(world) {
+  return world.returns ? { ...state, y: "linear" } : state;
+}
+
 let turn = 0;
 
 /** The small charts come one by one, so that the large ones answer at once; all at once for paper. */
@@ -71,15 +77,18 @@ async function drawMultiples() {
   for (const [i, world] of data.worlds.entries()) {
     if (!document.documentElement.dataset.printing) await new Promise((resume) => setTimeout(resume));
     if (mine !== turn) return;
-    drawChart(document.querySelector(`[data-multiple="${i}"]`), world, "suboptimality", true);
+    const quantity = world.returns ? "return" : "suboptimality";
+    drawChart(document.querySelector(`[data-multiple="${i}"]`), world, quantity, true);
   }
 }
 
 function drawChart(place, world, quantity, small = false) {
-  const { traces: drawn, leftOut } = traces(world, quantity, state);
+  const chosen = chosenIn(world);
+  const { traces: drawn, leftOut } = traces(world, quantity, chosen);
   place.setAttribute("role", "group");
   const { name } = QUANTITIES[quantity];
-  place.setAttribute("aria-label", `${name} in ${world.name}; the tables hold the totals of losses`);
+  const totals = world.returns ? "means" : "totals of losses";
+  place.setAttribute("aria-label", `${name} in ${world.name}; the tables hold the ${totals}`);
   const config = {
     responsive: true, displaylogo: false, displayModeBar: small ? false : "hover",
     // Named one by one: by default there is a button that sends the data to plotly's servers.
@@ -87,7 +96,7 @@ function drawChart(place, world, quantity, small = false) {
     showSendToCloud: false, plotlyServerURL: "",
     toImageButtonOptions: { format: "svg", filename: `${name} in ${world.name}` },
   };
-  const fit = state.y === "log" ? logRange(drawn) : null;
+  const fit = chosen.y === "log" ? logRange(drawn) : null;
   leftOut.below = fit?.cut ?? null;
   return { quantity, leftOut, done: plotly.react(place, drawn, layout(world, quantity, small, fit), config) };
 }
@@ -114,8 +123,8 @@ function layout(world, quantity, small, fit) {
       rangemode: "tozero", hoverformat: ",", unifiedhovertitle: { text: "episode %{x:,}" },
     },
     yaxis: {
-      ...axis, type: state.y, title: title(name),
-      rangemode: "tozero", tickformat: ticks,
+      ...axis, type: chosenIn(world).y, title: title(name),
+      rangemode: world.returns ? "normal" : "tozero", tickformat: ticks,
       // On a short log axis there is room for 1, 2 and 5 of each decade.
       ...(fit && { range: fit.range, dtick: fit.decades < (small ? 1.5 : 2.5) ? "D2" : 1 }),
     },
@@ -128,7 +137,8 @@ function sayWhatIsShown(charts) {
   const centre = state.centre === "mean" ? "the mean" : "the interquartile mean";
   byId("centre-said").textContent = `share of the optimal value lost; ${centre} over the seeds`;
   const said = [];
-  if (state.x === "log" || state.y === "log") {
+  const { x, y } = chosenIn(data.worlds[state.world]);
+  if (x === "log" || y === "log") {
     const sum = (key) => charts.reduce((total, { leftOut }) => total + leftOut[key], 0);
     const lines = sum("lines"), bands = sum("bands");
     said.push("A logarithmic axis cannot show zero or less:", lines + bands === 0 ? "here nothing had to be left out." :

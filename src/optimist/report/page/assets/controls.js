@@ -41,6 +41,9 @@ function showWorld() {
   for (const article of document.querySelectorAll("article[data-world]")) {
     article.hidden = Number(article.dataset.world) !== state.world;
   }
+  const { returns } = data.worlds[state.world];
+  for (const part of document.querySelectorAll("[data-losses]")) part.hidden = returns;
+  for (const part of document.querySelectorAll("[data-returns]")) part.hidden = !returns;
   for (const heading of document.querySelectorAll("[data-world-name]")) {
     heading.textContent = data.worlds[state.world].name;
   }

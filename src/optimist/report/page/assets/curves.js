@@ -6,6 +6,7 @@ const QUANTITIES = {
   suboptimality: { name: "suboptimality", form: percent, ticks: "~p" },
   matching_error: { name: "matching error", form: number, ticks: "~g" },
   average_matching_error: { name: "average matching error", form: number, ticks: "~g" },
+  return: { name: "return", form: number, ticks: "~g" },
 };
 
 const KEYS = {

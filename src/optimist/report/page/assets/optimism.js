@@ -17,7 +17,8 @@ function showOptimism() {
   view?.pause();
   const { name, picture } = data.worlds[state.world];
   const runs = picture?.runs.filter((run) => run.episodes.length) ?? [];
-  view = runs.length ? new OptimismView({ ...picture, runs }, view?.run.agent) : null;
+  const View = picture?.axes ? MapView : OptimismView;
+  view = runs.length ? new View({ ...picture, runs }, view?.run.agent) : null;
   const nothing = element("p", { class: "quiet" }, "There is no picture of this world, or none was recorded.");
   byId("optimism-of-world").replaceChildren(element("h3", {}, name), ...(view ? view.elements : [nothing]));
 }
@@ -26,8 +27,7 @@ class OptimismView {
   /** The picture of a world, at first of the agent that was looked at before, if it is there. */
   constructor(picture, agent) {
     this.picture = picture;
-    const start = picture.cells.findIndex(([row, column]) => picture.board[row][column] === "s");
-    this.chosen = Math.max(0, start);
+    this.chosen = this.firstCell();
     this.makeSteering();
     this.runs.value = Math.max(0, picture.runs.findIndex((run) => run.agent === agent));
     const label = "Boards; the arrow keys move from cell to cell";
@@ -39,6 +39,11 @@ class OptimismView {
     this.elements = [this.steering, this.panels, element("p", { class: "notes" }, meanings.join(" · "))];
     this.listen();
     this.showRun();
+  }
+
+  firstCell() {
+    const { cells, board } = this.picture;
+    return Math.max(0, cells.findIndex(([row, column]) => board[row][column] === "s"));
   }
 
   makeSteering() {
@@ -84,20 +89,29 @@ class OptimismView {
     this.slider.max = last;
     this.slider.value = this.index === undefined ? Math.ceil(last / 2) : Math.min(this.index, last);
     this.imitates = this.run.difference !== null;
-    const scales = this.imitates ? scalesOfImitator(this.run, this.picture.optimal)
-      : scalesOfExplorer(this.run, this.picture.optimal);
+    const { order, scales } = this.arrangement();
     this.readout.classList.toggle("across", this.imitates);
     this.drawn = [];
-    const order = this.imitates ? IMITATOR : EXPLORER;
     this.panels.replaceChildren(...order.map((key) => {
       return key === "readout" ? this.readout : this.makePanel(key, scales[key]);
     }));
     this.showEpisode();
   }
 
+  /** What stands where, and in which colours. */
+  arrangement() {
+    const { run, imitates, picture: { optimal } } = this;
+    return imitates ? { order: IMITATOR, scales: scalesOfImitator(run, optimal) }
+      : { order: EXPLORER, scales: scalesOfExplorer(run, optimal) };
+  }
+
+  about(panel) {
+    return (this.imitates && panel.ofImitator) || panel.about;
+  }
+
   makePanel(key, colours) {
     const panel = PANELS[key];
-    const about = (this.imitates && panel.ofImitator) || panel.about;
+    const about = this.about(panel);
     const log = colours && (colours.log || colours.least) ? "; log colours" : "";
     const caption = [element("b", {}, panel.title), " ", element("span", { class: "quiet" }, about + log)];
     const figure = element("figure", { class: "panel", "data-panel": key }, element("figcaption", {}, ...caption));
@@ -119,23 +133,47 @@ class OptimismView {
     const many = `after ${number(played)} episode${played === 1 ? "" : "s"}`;
     this.said.textContent = played === 0 ? "before the first episode" : many;
     this.slider.setAttribute("aria-valuetext", this.said.textContent);
-    const best = this.picture.optimal, policy = this.run.policy[this.index];
-    const still = { optimal: best.value, expert: best.occupancy };
-    const policies = { value: policy, optimal: best.policy, expert: best.policy };
-    if (this.imitates) policies.occupancy = policy;
+    const { still, policies } = this.beside();
     for (const { key, colours, board } of this.drawn) {
       board.show(still[key] ?? this.run[key][this.index], colours, policies[key]);
     }
     this.choose(this.chosen);
   }
 
+  /** What does not change along the slider, and the policies that have arrows. */
+  beside() {
+    const best = this.picture.optimal, policy = this.run.policy[this.index];
+    const still = { optimal: best.value, expert: best.occupancy };
+    const policies = { value: policy, optimal: best.policy, expert: best.policy };
+    if (this.imitates) policies.occupancy = policy;
+    return { still, policies };
+  }
+
   /** Frame a cell on all boards and say its numbers. */
   choose(x) {
     this.chosen = x;
     for (const { board } of this.drawn) board.choose(x);
+    this.readout.replaceChildren(
+      ...this.place(x),
+      element("dl", {}, ...this.numbersOf(x).map(([name, text]) =>
+        element("div", {}, element("dt", {}, name), element("dd", { "data-number": name }, text)))),
+      element("p", { class: "hint" }, "Point at a cell of any board, or move with the arrow keys."),
+    );
+  }
+
+  /** A number of a cell at present. */
+  now(key, x) {
+    return number(this.run[key] ? this.run[key][this.index][x] : null);
+  }
+
+  place(x) {
+    const [row, column] = this.picture.cells[x];
+    return [element("b", {}, `State ${x}`), ` in row ${row + 1}, column ${column + 1}`];
+  }
+
+  numbersOf(x) {
     const { run, index, picture } = this;
-    const [row, column] = picture.cells[x];
-    const now = (key) => number(run[key] ? run[key][index][x] : null);
+    const now = (key) => this.now(key, x);
     const best = this.imitates ? "expert" : "optimal";
     const lines = [
       ["value", now("value") + (this.imitates ? "" : ` (optimal ${number(picture.optimal.value[x])})`)],
@@ -146,12 +184,7 @@ class OptimismView {
       [`${best} play`, plays(picture.optimal.policy[x], picture.moves)],
     ];
     if (this.imitates) lines.splice(4, 0, ["difference", now("difference")]);
-    this.readout.replaceChildren(
-      element("b", {}, `State ${x}`), ` in row ${row + 1}, column ${column + 1}`,
-      element("dl", {}, ...lines.map(([name, text]) =>
-        element("div", {}, element("dt", {}, name), element("dd", { "data-number": name }, text)))),
-      element("p", { class: "hint" }, "Point at a cell of any board, or move with the arrow keys."),
-    );
+    return lines;
   }
 
   start() {

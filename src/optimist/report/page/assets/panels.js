@@ -4,6 +4,7 @@ const PANELS = {
   value: {
     title: "Value", about: "what the agent hopes for, with what it plays",
     ofImitator: "what it hopes for by the rewards that it makes up, with what it plays",
+    ofMap: "what the agent hopes for, of rewards scaled to lie between 0 and R_max",
   },
   optimal: { title: "Optimal value", about: "the truth, with an optimal policy" },
   bonus: {
@@ -19,12 +20,16 @@ const PANELS = {
     ofImitator: "where its policy spends its time, with what it plays",
   },
   expert: { title: "Expert", about: "where the policy it imitates spends its time, with what that plays" },
+  visits: { title: "Visits", about: "how often it was near; sum of the actions" },
   difference: { title: "Difference", about: "red: it is there more than the expert; blue: less" },
 };
 
 /** What stands where: an agent's hopes beside the truth, or an imitator beside its expert. */
 const EXPLORER = ["value", "optimal", "readout", "bonus", "ascension", "occupancy"];
 const IMITATOR = ["occupancy", "expert", "difference", "readout", "value", "bonus", "ascension"];
+
+/** In a Gymnasium environment no truth is known. */
+const MAPPED = ["value", "bonus", "readout", "ascension", "visits"];
 
 /** Hopes and truth share one scale, so that equal colours are equal values. */
 function scalesOfExplorer({ value, bonus, ascension, occupancy }, best) {
@@ -44,6 +49,15 @@ function scalesOfImitator({ episodes, value, bonus, ascension, occupancy, differ
     occupancy: times, expert: times, difference: signedScale("coolwarm", difference),
     value: scale("viridis", played, false, Number.isFinite(least) ? least : 0),
     bonus: bonus && scale("ember", bonus, true), ascension: ascension && scale("ember", ascension, true),
+  };
+}
+
+/** Values of mapped rewards have no zero worth showing either. */
+function scalesOfMaps({ value, bonus, ascension, visits }) {
+  const least = value.flat().reduce((low, x) => (x === null ? low : Math.min(low, x)), Infinity);
+  return {
+    value: scale("viridis", value, false, Number.isFinite(least) ? least : 0),
+    bonus: scale("ember", bonus), ascension: scale("ember", ascension), visits: scale("blues", visits, true),
   };
 }
 

@@ -1,0 +1,87 @@
+"""What an agent believed on the way in a plane: maps of its optimism on a grid of observations."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from gymnasium import spaces
+
+from optimist.agents import RmaxRaviUcb
+from optimist.checks import FloatArray, IntArray
+from optimist.envs import Gym
+from optimist.experiments.snapshots import Shots
+
+SIDE = 40
+"""How many cells a map has along each dimension."""
+
+
+@dataclass(frozen=True)
+class Maps(Shots):
+    """Beliefs about the centres of the cells of a plane, row by row from the top, G = `SIDE`^2.
+
+    The first dimension goes from left to right, the second from the bottom to the top.
+
+    Attributes
+    ----------
+    value
+        The agent's V, [n, G].
+    bonus, ascension
+        Its bonuses CB and probabilities of heaven p+, the means of the actions, [n, G].
+    visits
+        How often it was there, summed over the actions (`Beliefs`), [n, G].
+    action
+        What it would most likely play next, [n, G].
+    """
+
+    KIND = "maps"
+
+    value: FloatArray
+    bonus: FloatArray
+    ascension: FloatArray
+    visits: FloatArray
+    action: IntArray
+
+    @classmethod
+    def none(cls) -> "Maps":
+        """No maps yet."""
+        cells, whole = np.zeros((0, SIDE**2)), np.zeros((0, SIDE**2), dtype=np.int64)
+        return cls(np.zeros(0, dtype=np.int64), cells, cells, cells, cells, whole)
+
+    def taken(self, agent: RmaxRaviUcb, world: Any) -> Self:
+        seen = agent.believe(centres(world))
+        return self._and(
+            agent.episodes,
+            seen.value,
+            seen.bonus.mean(axis=1),
+            seen.ascension.mean(axis=1),
+            seen.visits.sum(axis=1),
+            seen.policy.argmax(axis=1),
+        )
+
+
+def is_plane(world: Gym) -> bool:
+    """Whether the observations of an environment are points of a bounded plane."""
+    box = world.observation_space
+    return isinstance(box, spaces.Box) and box.shape == (2,) and box.is_bounded()
+
+
+def corners(world: Gym) -> FloatArray:
+    """The least and the largest of each dimension of a plane, [2, 2]."""
+    box = world.observation_space
+    assert isinstance(box, spaces.Box)
+    return np.array([box.low, box.high], dtype=np.float64).T
+
+
+def centres(world: Gym) -> FloatArray:
+    """The centres of the cells, row by row from the top, [G, 2].
+
+    Examples
+    --------
+    >>> centres(Gym("MountainCar-v0"))[[0, -1]].round(3)
+    array([[-1.178,  0.068],
+           [ 0.578, -0.068]])
+    """
+    (left, right), (bottom, top) = corners(world)
+    share = (np.arange(SIDE) + 0.5) / SIDE
+    y, x = np.meshgrid(top + share * (bottom - top), left + share * (right - left), indexing="ij")
+    return np.stack([x.ravel(), y.ravel()], axis=1)

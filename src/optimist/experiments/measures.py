@@ -1,0 +1,86 @@
+"""How a run is measured: by exact values in a known MDP, by returns anywhere else."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from optimist.agents import RmaxRaviUcb
+from optimist.envs import Gym
+from optimist.experiments import curves, returns
+from optimist.experiments.curves import Curves
+from optimist.experiments.specification import Specification
+from optimist.mdp import FiniteMDP
+
+
+class Measure(ABC):
+    """What is measured of a run."""
+
+    @abstractmethod
+    def rows(self, history: Any, steps_before: int) -> Curves:
+        """The rows of the curves for some episodes."""
+
+    @abstractmethod
+    def last_row(self, episodes: int) -> int:
+        """The episode of the last row after so many episodes."""
+
+    @abstractmethod
+    def completed(self, rows: Curves) -> Curves:
+        """The curves of all rows of the run."""
+
+    @abstractmethod
+    def result(self, rows: Curves, agent: RmaxRaviUcb) -> dict[str, Any]:
+        """The finished run in a few numbers."""
+
+
+def measure_of(spec: Specification) -> Measure:
+    """How the run of a specification is measured."""
+    if isinstance(spec.world, Gym):
+        return ByReturns(spec.stride)
+    return ByValues(spec.world.mdp, spec.stride)
+
+
+class ByValues(Measure):
+    """Every ``stride``-th policy is evaluated exactly."""
+
+    def __init__(self, mdp: FiniteMDP, stride: int) -> None:
+        self.mdp, self.stride = mdp, stride
+
+    def rows(self, history: Any, steps_before: int) -> Curves:
+        return curves.curves_of(history, steps_before, self.mdp)
+
+    def last_row(self, episodes: int) -> int:
+        return (episodes - 1) // self.stride * self.stride + 1
+
+    def completed(self, rows: Curves) -> Curves:
+        return curves.with_regret(rows)
+
+    def result(self, rows: Curves, agent: RmaxRaviUcb) -> dict[str, Any]:
+        return {
+            "optimal": self.mdp.optimal().value,
+            "uniform": float(self.mdp.value(self.mdp.uniform_policy)),
+            "regret": float(rows["regret"][-1]),
+            "average_suboptimality": curves.average(rows),
+            "final_suboptimality": curves.final(rows),
+        }
+
+
+class ByReturns(Measure):
+    """Returns are averaged over windows of ``stride`` episodes."""
+
+    def __init__(self, stride: int) -> None:
+        self.stride = stride
+
+    def rows(self, history: Any, steps_before: int) -> Curves:
+        return returns.returns_of(history, steps_before, self.stride)
+
+    def last_row(self, episodes: int) -> int:
+        return episodes
+
+    def completed(self, rows: Curves) -> Curves:
+        return rows
+
+    def result(self, rows: Curves, agent: RmaxRaviUcb) -> dict[str, Any]:
+        return {
+            "mean_return": returns.mean_return(rows),
+            "final_return": returns.final_return(rows),
+            "states": len(agent.optimism.value),
+        }

@@ -1,0 +1,63 @@
+"""The curves of a run in a Gymnasium environment: one row for each window of episodes.
+
+===================  =============================================================================
+Column               What it holds for the window that ends with episode k
+===================  =============================================================================
+episode              k, counting from 1
+steps                steps taken up to then
+epoch                the epoch after it
+return               the mean return of an episode, in the environment's own units
+optimistic_value     the mean of what the agent hoped for at the first state
+bonus, ascension     the means of CB and of p+ along the paths
+===================  =============================================================================
+
+A window is ``stride`` episodes, the last one what is left. Nothing exact is known here: neither
+values nor regret.
+"""
+
+import numpy as np
+
+from optimist.agents import StreamHistory
+from optimist.checks import FloatArray
+from optimist.experiments.curves import Curves
+
+
+def returns_of(history: StreamHistory, steps_before: int, stride: int) -> Curves:
+    """The rows of some episodes, the first of which begins a window."""
+    n = len(history.steps)
+    starts = np.arange(0, n, stride)
+    ends = np.minimum(starts + stride, n)
+
+    def means(column: FloatArray) -> FloatArray:
+        return np.add.reduceat(column, starts) / (ends - starts)
+
+    return {
+        "episode": history.first + ends,
+        "steps": steps_before + np.cumsum(history.steps)[ends - 1],
+        "epoch": history.epoch[ends - 1],
+        "return": means(history.reward),
+        "optimistic_value": means(history.optimistic_value),
+        "bonus": means(history.bonus),
+        "ascension": means(history.ascension),
+    }
+
+
+def mean_return(curves: Curves) -> float:
+    """The mean return of an episode over the run."""
+    return _mean(curves, 0)
+
+
+def final_return(curves: Curves) -> float:
+    """The mean return over the last tenth of the windows.
+
+    Examples
+    --------
+    >>> final_return({"episode": np.array([10, 20, 24]), "return": np.array([0.0, 1.0, 3.0])})
+    3.0
+    """
+    return _mean(curves, -max(1, len(curves["return"]) // 10))
+
+
+def _mean(curves: Curves, first: int) -> float:
+    sizes = np.diff(curves["episode"], prepend=0)[first:]
+    return float((curves["return"][first:] * sizes).sum() / sizes.sum())

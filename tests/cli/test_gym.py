@@ -1,0 +1,160 @@
+"""Gymnasium environments on the command line: ``gym:ID``."""
+
+import numpy as np
+import pytest
+
+import optimist as opt
+from optimist.envs import Gym
+
+LAKE = ("learn", "gym:FrozenLake-v1", "--options", "is_slippery=false", "--gamma", 0.95)
+SHORT = ("--episodes", 40, "--seeds", 2, "--jobs", 1)
+
+
+def test_learn_prints_returns_and_nothing_of_losses(optimist):
+    code, out, err = optimist(*LAKE, *SHORT)
+    assert (code, err) == (0, "")
+    for word in ("RmaxRaviUcb in gym:FrozenLake-v1 (2 seeds)", "environment", "return:", " to "):
+        assert word in out
+    for word in ("lost", "growth", "uniform play", "one seed"):
+        assert word not in out
+    assert "one seed: no interval" in optimist(*LAKE, "--seeds", 1, "--episodes", 3, "--jobs", 1)[1]
+
+
+def test_every_parameter_is_a_flag(optimist, as_json):
+    flags = (
+        "--features",
+        "tiles:4",
+        "--gamma",
+        0.9,
+        "--repeat",
+        8,
+        "--geometric",
+        True,
+        "--low",
+        -8,
+    )
+    more = ("--high", 0, "--options", "goal_velocity=0.01", "--parallel", 2)
+    named = ("--agent", "RaviUcb", "--agent.beta", 2, "--out", "car", "--policy", "p.safetensors")
+    found = as_json("learn", "gym:MountainCar-v0", *flags, *more, *named, *SHORT[:1], 3, *SHORT[2:])
+    assert [row["world"] for row in found["table"]] == ["gym:MountainCar-v0"]
+    results = opt.open_results("car")
+    [world] = results.study.worlds.values()
+    options = "goal_velocity=0.01"
+    assert world == Gym("MountainCar-v0", "tiles:4", 0.9, 8, True, -8.0, 0.0, options, 2)
+    assert results.study.configurations["RaviUcb"] == opt.RaviUcb.Config(beta=2)
+    cell = results.cell("gym:MountainCar-v0", "RaviUcb")
+    assert found["table"][0]["mean_return"] == pytest.approx(cell.averages.mean())
+    policy = opt.load_policy("p.safetensors")
+    assert policy.probabilities(np.array([[-0.5, 0.0]])).shape == (1, 3)
+
+
+def test_help_lists_the_flags_and_how_to_name_an_environment(optimist):
+    assert "gym:ID" in optimist("learn", "--help")[1]
+    assert "    optimist learn gym:MountainCar-v0" in optimist("learn", "--help")[1]
+    code, out, _ = optimist("learn", "gym:MountainCar-v0", "--help")
+    assert code == 0
+    for flag in ("features", "gamma", "repeat", "geometric", "low", "high", "options", "parallel"):
+        assert f"--{flag} " in out
+    assert "--agent.beta" in out
+    assert "--world" not in out
+    assert "--id" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["gym:MountanCar-v0"], "Did you mean: `MountainCar`?"),
+        (["gym:MountanCar-v0", "--help"], "Did you mean: `MountainCar`?"),
+        (["gym:"], "unknown to Gymnasium"),
+        (["gym:Pendulum-v1"], "actions must be Discrete"),
+        (["gym:FrozenLake-v1", "--features", "tiles:3"], "those of Discrete(16) are 'onehot'"),
+        (["gym:FrozenLake-v1", "--low", "1"], "low is given and high is not"),
+        (["gym:FrozenLake-v1", "--options", "slip=1"], "'slip'"),
+        (["gym:FrozenLake-v1", "--agent", "FraIL"], "FraIL imitates an optimal expert"),
+        (["gym:FrozenLake-v1", "--agent", "Rmx"], "did you mean 'Rmax'?"),
+        (["gym:FrozenLake-v1", "--world.n", "4"], "--world.n"),
+    ],
+)
+def test_mistakes_are_answered_in_a_sentence(optimist, arguments, sentence):
+    code, out, err = optimist("learn", *arguments)
+    assert code == 2
+    assert sentence in err
+    assert "Traceback" not in err
+    assert not out
+
+
+def test_expert_and_imitate_need_a_known_world(optimist):
+    code, _, err = optimist("expert", "gym:FrozenLake-v1", "--out", "e.parquet")
+    assert code == 2
+    assert "there is no world 'gym:FrozenLake-v1'" in err
+
+
+STUDY = """\
+seeds = 2
+episodes = 40
+
+[worlds.river]
+world = "RiverSwim"
+n = 3
+
+[worlds.lake]
+world = "Gym"
+id = "FrozenLake-v1"
+gamma = 0.95
+options = "is_slippery=false"
+
+[agents.twice]
+agent = "RmaxRaviUcb"
+
+[agents.R-max]
+agent = "Rmax"
+visits = 2
+"""
+
+
+@pytest.fixture
+def mixed(optimist, tmp_path):
+    (tmp_path / "mixed.toml").write_text(STUDY)
+    code, out, err = optimist("sweep", "mixed.toml", "--out", "mixed", "--jobs", 1)
+    assert (code, err) == (0, "")
+    return out
+
+
+def test_a_study_of_both_kinds_has_a_table_of_each(mixed):
+    losses, _, returns = mixed.partition("environment")
+    assert "river" in losses
+    assert "uniform play" in losses
+    assert "lake" not in losses
+    assert "lake" in returns
+    assert "river" not in returns
+
+
+@pytest.mark.usefixtures("mixed")
+def test_compare_says_whose_return_is_higher(optimist, as_json):
+    results = opt.open_results("mixed")
+    a, b = (results.cell("lake", agent).averages for agent in ("twice", "R-max"))
+    chance = (a[:, None] > b).mean() + (a[:, None] == b).mean() / 2
+    assert chance != 0.5
+    river, lake = as_json("compare", "mixed")
+    assert lake["pairs"][0] == {**lake["pairs"][0], "agent": "twice", "over": "R-max"}
+    assert lake["pairs"][0]["value"] == pytest.approx(chance)
+    out = optimist("compare", "mixed")[1]
+    assert "return" in out.partition("lake")[2]
+    assert "lost" in out.partition("lake")[0]
+    assert river["world"] == "river"
+
+
+@pytest.mark.usefixtures("mixed")
+def test_the_report_and_its_figures_are_written(optimist, as_json, tmp_path):
+    written = as_json("report", "mixed", "--png")
+    assert (tmp_path / "mixed" / "report.html").exists()
+    names = {path.name for path in (tmp_path / "mixed" / "figures").iterdir()}
+    assert {"regret.png", "return.png"} <= names
+    assert written
+
+
+def test_tensorboard_gets_the_returns(optimist, tmp_path):
+    pytest.importorskip("tensorboardX")
+    code, _, err = optimist(*LAKE, *SHORT, "--tensorboard", "board")
+    assert (code, err) == (0, "")
+    assert list((tmp_path / "board").rglob("events.*"))

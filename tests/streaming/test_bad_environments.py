@@ -1,0 +1,364 @@
+"""An environment that does what none should is named, and nothing learnt before it is lost."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.vector import SyncVectorEnv
+
+from optimist import Configuration, RmaxRaviUcb, envs, load_policy
+from optimist.envs import players
+from optimist.envs.players import BadEnvironment
+from optimist.features import OneHot, StateFeatures
+
+GOOD = 7  # so many episodes are as they should be
+
+
+class Faulty(gymnasium.Env):
+    """Episodes of three steps in a box, until something goes wrong in one of them."""
+
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, step=None, reset=None, discrete=False):
+        self.observation_space = (
+            spaces.Discrete(4) if discrete else spaces.Box(0.0, 1.0, (1,), np.float64)
+        )
+        self.faulty_step, self.faulty_reset, self.discrete = step, reset, discrete
+        self.episode, self.t, self.repaired = -1, 0, False
+
+    @property
+    def wrong(self):
+        return self.episode == GOOD and not self.repaired
+
+    def _seen(self):
+        return self.t if self.discrete else np.array([self.t / 4])
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.episode, self.t = self.episode + 1, 0
+        if self.wrong and self.faulty_reset is not None:
+            return self.faulty_reset(self)
+        return self._seen(), {}
+
+    def step(self, action):
+        self.t += 1
+        usual = (self._seen(), 0.25, False, self.t == 3, {})
+        if self.wrong and self.t == 2 and self.faulty_step is not None:
+            return self.faulty_step(self, *usual)
+        return usual
+
+
+def learner(env, **terms):
+    given = {"gamma": 0.9, "geometric": False, "reward_range": (0, 1), **terms}
+    return RmaxRaviUcb(env, None, Configuration.practical(), seed=1, **given)
+
+
+def assert_it_goes_on(agent, env, tmp_path, good=GOOD):
+    """What was learnt before stays whole and usable, and a repaired environment is gone on with."""
+    assert agent.episodes == good
+    history = agent.history
+    assert len(history.steps) == good
+    assert (history.steps == 3).all()
+    assert agent.steps == 3 * good
+    memory = agent._driver.memory
+    assert memory.links.weight[: memory.n_links].sum() == 3 * good  # nothing of the bad episode
+    x = 1 if isinstance(env.observation_space, spaces.Discrete) else [0.25]
+    pi = agent.policy.probabilities(x)
+    assert pi.sum() == pytest.approx(1.0)
+    assert agent.predict(x) == int(np.argmax(pi))
+    agent.policy.save(tmp_path / "policy")
+    np.testing.assert_array_equal(load_policy(tmp_path / "policy").probabilities(x), pi)
+    agent.save(tmp_path / "agent")
+    env.repaired = True
+    again = agent.learn(5)
+    assert again.steps.tolist() == [3] * 5
+    assert again.first == good
+    assert agent.history.steps.tolist() == [3] * (good + 5)
+
+
+def raising(error):
+    def fail(*_):
+        raise error
+
+    return fail
+
+
+STEPS = {
+    "NaN seen": (lambda env, x, *rest: (x * np.nan, *rest), "shows nan in an observation"),
+    "inf seen": (lambda env, x, *rest: (x + np.inf, *rest), "shows inf in an observation"),
+    "NaN paid": (lambda env, x, r, *rest: (x, np.nan, *rest), "paid nan, which is no reward"),
+    "inf paid": (lambda env, x, r, *rest: (x, -np.inf, *rest), "paid -inf, which is no reward"),
+    "too much paid": (lambda env, x, r, *rest: (x, 7.5, *rest), r"paid 7\.5, and \[0, 1\] is decl"),
+    "too little paid": (lambda env, x, r, *rest: (x, -2, *rest), r"paid -2, and \[0, 1\] is decla"),
+    "an error": (raising(OSError("no screen")), r"failed in step\(\): OSError\('no screen'\)"),
+    "another shape": (
+        lambda env, x, *rest: (np.array([0.1, 0.2]), *rest),
+        r"an observation of shape \(2,\), and its space has \(1,\)",
+    ),
+    "more axes": (
+        lambda env, x, *rest: (np.array([[0.1]]), *rest),
+        r"an observation of shape \(1, 1\), and its space has \(1,\)",
+    ),
+    "outside": (
+        lambda env, x, *rest: (np.array([1.5]), *rest),
+        r"not one for the features: observation\[0, 0\] = 1.5 is outside \[0, 1\]",
+    ),
+    "nothing": (lambda *_: None, r"failed in step\(\): TypeError"),
+    "four things": (lambda env, *usual: usual[:4], r"failed in step\(\): ValueError"),
+    "no number": (lambda env, x, r, *rest: (x, "much", *rest), "returned 'much' where 1 numbers"),
+    "no reward": (lambda env, x, r, *rest: (x, None, *rest), "returned None where 1 numbers"),
+    "two ends": (
+        lambda env, x, r, over, *rest: (x, r, np.array([True, False]), *rest),
+        "where 1 numbers are due",
+    ),
+    "no observation": (lambda env, x, *rest: (None, *rest), "an observation"),
+    "words": (lambda env, x, *rest: (np.array(["a"]), *rest), "an observation"),
+    "ragged": (lambda env, x, *rest: ([[0.1], [0.1, 0.2]], *rest), "observation"),
+}
+
+
+@pytest.mark.parametrize("fault", STEPS)
+def test_a_faulty_step(fault, tmp_path):
+    step, sentence = STEPS[fault]
+    env = Faulty(step=step)
+    agent = learner(env)
+    with pytest.raises(BadEnvironment, match=sentence):
+        agent.learn(20)
+    assert_it_goes_on(agent, env, tmp_path)
+
+
+def grown(env):
+    env.observation_space = spaces.Box(0.0, 2.0, (1,), np.float64)
+    return np.zeros(1), {}
+
+
+RESETS = {
+    "an error": (raising(OSError("no room")), r"failed in reset\(\): OSError\('no room'\)"),
+    "NaN": (lambda env: (np.array([np.nan]), {}), "shows nan in an observation"),
+    "another shape": (lambda env: (np.zeros(3), {}), r"of shape \(3,\), and its space has \(1,\)"),
+    "outside": (lambda env: (np.array([-0.5]), {}), r"= -0.5 is outside \[0, 1\]"),
+    "alone": (lambda env: np.zeros(1), r"failed in reset\(\): ValueError"),
+}
+
+
+@pytest.mark.parametrize("fault", RESETS)
+def test_a_faulty_reset(fault, tmp_path):
+    """The episode before it has ended; it was whole, and is not lost with the next."""
+    reset, sentence = RESETS[fault]
+    env = Faulty(reset=reset)
+    agent = learner(env)
+    with pytest.raises(BadEnvironment, match=sentence):
+        agent.learn(20)
+    assert_it_goes_on(agent, env, tmp_path)
+
+
+def test_observations_that_change_between_episodes():
+    env = Faulty(reset=grown)
+    agent = learner(env)
+    with pytest.raises(BadEnvironment, match=r"has changed its observations from Box.* to Box.*"):
+        agent.learn(20)
+    assert agent.episodes == len(agent.history.steps) == GOOD
+    with pytest.raises(BadEnvironment, match="what was learnt is of the former"):
+        agent.learn(1)
+    env.observation_space, env.repaired = spaces.Box(0.0, 1.0, (1,), np.float64), True
+    assert len(agent.learn(3).steps) == 3
+
+
+DISCRETE = {
+    "too large": (4, r"state\[0\] = 4 is outside \{0, \.\.\., 3\}"),
+    "negative": (-1, r"state\[0\] = -1 is outside"),
+    "not whole": (1.0, "state holds float64, not whole numbers"),
+    "an array": (np.array([1]), r"of shape \(1,\), and its space has \(\)"),
+    "a dictionary": ({"x": 1}, "an observation is not one for the features"),
+    "nothing": (None, "an observation is not one for the features"),
+}
+
+
+@pytest.mark.parametrize("fault", DISCRETE)
+def test_a_discrete_observation_that_is_none(fault, tmp_path):
+    seen, sentence = DISCRETE[fault]
+    env = Faulty(step=lambda env, x, *rest: (seen, *rest), discrete=True)
+    agent = learner(env)
+    with pytest.raises(BadEnvironment, match=sentence):
+        agent.learn(20)
+    assert_it_goes_on(agent, env, tmp_path)
+
+
+def test_an_interruption_inside_a_step(tmp_path):
+    env = Faulty(step=raising(KeyboardInterrupt()))
+    agent = learner(env)
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(20)
+    assert_it_goes_on(agent, env, tmp_path)
+
+
+def test_rewards_of_ones_own_that_fail(tmp_path):
+    """A reward_map that raises is the user's mistake, and loses nothing either."""
+    env = Faulty(step=lambda env, x, r, *rest: (x, 0.5, *rest))
+    agent = learner(env, reward_range=None, reward_map={0.25: 0.25, 0.0: 0.0}.__getitem__)
+    with pytest.raises((KeyError, BadEnvironment), match=r"0\.5"):
+        agent.learn(20)
+    assert_it_goes_on(agent, env, tmp_path)
+
+
+@pytest.mark.parametrize("good", [0, GOOD])
+def test_an_episode_that_never_ends(monkeypatch, good):
+    monkeypatch.setattr(players, "ENDLESS", 50)
+    env = Faulty()
+    agent = learner(env)
+    if good:
+        agent.learn(good)
+    step = env.step
+    env.step = lambda action: (*step(action)[:2], False, False, {})
+    env._seen = lambda: np.array([0.5])
+    with pytest.raises(BadEnvironment, match="an episode has not ended after 50 steps"):
+        agent.learn(20)
+    assert agent.episodes == good
+    del env.step
+    assert len(agent.learn(3).steps) == 3
+
+
+def test_a_long_time_limit_is_no_endless_episode(monkeypatch):
+    monkeypatch.setattr(players, "ENDLESS", 50)
+    env = gymnasium.make("MountainCar-v0", max_episode_steps=80)
+    assert learner(env, reward_range=(-1, 0)).learn(2).steps.tolist() == [80, 80]
+    env = Faulty()
+    env._seen, step = lambda: np.array([0.5]), env.step
+    env.step = lambda action: (*step(action)[:2], False, False, {})
+    assert learner(env, geometric=True, gamma=0.5).learn(200).steps.sum() > 200  # nor are these
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_the_first_of_several_that_fails(mode):
+    """All episodes under way are dropped, and those that had ended are kept."""
+    makers = [lambda: Faulty(step=STEPS["NaN paid"][0]), Faulty]
+    env = SyncVectorEnv(makers, autoreset_mode=mode)
+    agent = learner(env)
+    with pytest.raises(BadEnvironment, match="paid nan"):
+        agent.learn(60)
+    assert agent.episodes == len(agent.history.steps) == 2 * GOOD
+    assert (agent.history.steps == 3).all()
+    memory = agent._driver.memory
+    assert memory.links.weight[: memory.n_links].sum() == 6 * GOOD
+    env.envs[0].repaired = True
+    assert agent.learn(5).steps.tolist() == [3] * 5
+
+
+def test_a_failure_in_the_first_episode():
+    agent = learner(Faulty(step=lambda env, x, *rest: (x * np.nan, *rest)))
+    agent._driver.players.env.episode = GOOD - 1
+    with pytest.raises(BadEnvironment):
+        agent.learn(5)
+    assert agent.episodes == 0
+    with pytest.raises(ValueError, match="nothing has been learnt yet"):
+        _ = agent.history
+    np.testing.assert_array_equal(agent.policy.probabilities([0.3]), [0.5, 0.5])
+    assert agent.learn(2).first == 0
+
+
+def test_a_failure_is_told_once():
+    """One that was put off until after the history is not put off until another call."""
+    env = Faulty(step=STEPS["NaN paid"][0])
+    agent = learner(env)
+    with pytest.raises(BadEnvironment):
+        agent.learn(20)
+    env.repaired = True
+    for _ in range(2):
+        assert len(agent.learn(2).steps) == 2
+
+
+# What is refused before the first step.
+
+
+class Spaces(gymnasium.Env):
+    def __init__(self, observations, actions):
+        self.observation_space, self.action_space = observations, actions
+
+
+BOX, TWO = spaces.Box(0.0, 1.0, (1,)), spaces.Discrete(2)
+REFUSED = {
+    "dict": (spaces.Dict(x=BOX), TWO, "observations must be Discrete or a Box.*FlattenObservation"),
+    "tuple": (spaces.Tuple([BOX, TWO]), TWO, "observations must be Discrete.*FlattenObservation"),
+    "many": (spaces.MultiDiscrete([2, 2]), TWO, "ravel_multi_index.*FlattenObservation"),
+    "image": (spaces.Box(0, 255, (8, 8), np.uint8), TWO, "must have one axis.*FlattenObservation"),
+    "from 1": (spaces.Discrete(3, start=1), TWO, "numbered from 0.*TransformObservation"),
+    "continuous": (BOX, spaces.Box(-1.0, 1.0, (1,)), "actions must be Discrete.*DiscretizeAction"),
+    "several": (BOX, spaces.MultiDiscrete([2, 3]), "actions must be Discrete.*TransformAction"),
+    "actions from 1": (BOX, spaces.Discrete(2, start=1), "actions must be numbered from 0"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_spaces_without_features_are_refused_with_the_wrapper_that_helps(name):
+    observations, actions, sentence = REFUSED[name]
+    with pytest.raises(TypeError, match=sentence):
+        RmaxRaviUcb(Spaces(observations, actions), gamma=0.9)
+
+
+def test_the_wrappers_that_are_named_do_help():
+    class Pair(Faulty):
+        def __init__(self):
+            super().__init__()
+            self.observation_space = spaces.Dict(x=self.observation_space, y=spaces.Discrete(2))
+            self.action_space = spaces.Box(-1.0, 1.0, (1,))
+
+        def _seen(self):
+            return {"x": np.array([self.t / 4]), "y": 1}
+
+    env = gymnasium.wrappers.FlattenObservation(Pair())
+    env = gymnasium.wrappers.DiscretizeAction(env, bins=3)
+    history = learner(env).learn(3)
+    assert history.steps.tolist() == [3, 3, 3]
+
+
+def test_a_discount_factor_has_to_be_given():
+    with pytest.raises(TypeError, match="no discount factor: give one as gamma="):
+        RmaxRaviUcb(Faulty())
+    with pytest.raises(ValueError, match=r"gamma = 1 is outside \[0, 1\)"):
+        RmaxRaviUcb(Faulty(), gamma=1.0)
+
+
+def test_what_cannot_be_said_of_an_environment():
+    with pytest.raises(TypeError, match=r"there is no gama: of an environment one can say gamma,"):
+        RmaxRaviUcb(Faulty(), gamma=0.9, gama=0.9)
+    with pytest.raises(TypeError, match="rewards are chosen in finite worlds"):
+        RmaxRaviUcb(Faulty(), gamma=0.9, rewards=np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="when_full = 'forget' must be 'thin' or 'error'"):
+        RmaxRaviUcb(Faulty(), gamma=0.9, when_full="forget")
+
+
+def test_what_a_finite_world_says_itself():
+    world = envs.RiverSwim(4, gamma=0.9)
+    with pytest.raises(TypeError, match=r"gamma, memory can be said of a Gymnasium environment"):
+        RmaxRaviUcb(world, gamma=0.9, memory=1e9)
+    with pytest.raises(TypeError, match="optimism holds what is believed"):
+        RmaxRaviUcb(world).believe([0])
+    agent = learner(world.make(), geometric=True)
+    with pytest.raises(AttributeError, match="that is of finite worlds"):
+        _ = agent.mdp
+
+
+class Angle(StateFeatures):
+    def __init__(self):
+        super().__init__(dim=2, bound=1.0, blocks=1)
+
+    def __call__(self, observations):
+        x = np.asarray(observations)[..., 0]
+        return np.stack([np.cos(x), np.sin(x)], axis=-1)
+
+
+def test_features_that_do_not_fit():
+    with pytest.raises(ValueError, match="the features have 3 actions, the world has 2"):
+        RmaxRaviUcb(Faulty(discrete=True), OneHot(4, 3), gamma=0.9)
+    with pytest.raises(TypeError, match="must be a FeatureMap, features of states or a name"):
+        RmaxRaviUcb(Faulty(), np.eye(3), gamma=0.9)
+    with pytest.raises(ValueError, match="'onehot' are features of Discrete observations"):
+        RmaxRaviUcb(Faulty(), "onehot", gamma=0.9)
+    agent = RmaxRaviUcb(Faulty(), Angle(), gamma=0.9)  # features of states fit any number
+    assert agent.features.dim == 4
+
+
+def test_features_for_fewer_states():
+    agent = RmaxRaviUcb(Faulty(discrete=True), OneHot(2, 2), gamma=0.9, reward_range=(0, 1))
+    with pytest.raises(BadEnvironment, match=r"not one for the features: state\[0\] = 2 is outs"):
+        agent.learn(5)

@@ -1,0 +1,386 @@
+"""Whatever resets an environment, or several side by side, the true transitions are learnt from."""
+
+from collections import Counter
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+
+from optimist import Configuration, FraIL, RmaxRaviUcb
+from optimist.core import Sigmoid
+from optimist.envs.players import Players
+from optimist.features import OneHot, PerAction, StateOnly, Tiles
+from optimist.imitation import FeatureDataset
+
+TOP = 12
+MODES = [None, *AutoresetMode]  # None is one environment by itself
+
+
+class Count(gymnasium.Env):
+    """It counts up by 1 or 2, ends beyond TOP, and is cut off after so many steps.
+
+    ``log`` holds the episodes in the order in which they end: their transitions, as true as can be,
+    their rewards and whether they terminated.
+    """
+
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, log, start, limit, box=False):
+        self.log, self.start, self.limit, self.box = log, start, limit, box
+        self.observation_space = (
+            spaces.Box(0.0, 1.0, (1,), np.float64) if box else spaces.Discrete(TOP + 1)
+        )
+        self.episode = []
+
+    def _seen(self):
+        return np.array([(self.x + 0.5) / (TOP + 1)]) if self.box else self.x
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        if self.episode:
+            self.log.append((self.episode, False))
+        self.x, self.episode = self.start, []
+        return self._seen(), {}
+
+    def step(self, action):
+        before, after = self.x, self.x + 1 + int(action)
+        over = after > TOP
+        self.x = min(after, TOP)
+        reward = before / TOP
+        self.episode.append((before, int(action), -1 if over else self.x, reward))
+        cut = len(self.episode) >= self.limit
+        if over or cut:
+            self.log.append((self.episode, over))
+            self.episode = []
+        return self._seen(), reward, over, cut, {}
+
+
+def learner(env, features=None, **terms):
+    """Episodes are the environment's own, if nothing else is said."""
+    given = {"gamma": 0.9, "reward_range": (0, 1), "geometric": False, **terms}
+    seed = given.pop("seed", 2)
+    config = given.pop("config", Configuration.practical())
+    return RmaxRaviUcb(env, features, config, seed=seed, **given)
+
+
+LIMITS = [(0, 5), (3, 100), (7, 4), (6, 4)]
+"""Where each of the environments starts, and when it is cut off: some end in the same step."""
+
+
+def make(mode, log, box=False):
+    if mode is None:
+        return Count(log, 4, 6, box)
+    makers = [lambda s=s, n=n: Count(log, s, n, box) for s, n in LIMITS]
+    return SyncVectorEnv(makers, autoreset_mode=mode)
+
+
+def links_of(agent):
+    """The links that are kept, as counts and sums of rewards."""
+    memory = agent._driver.memory
+    links, n = memory.links, memory.n_links
+    number = memory.states.block[:, 0]  # the tile, or twice the state
+    if isinstance(agent.features, OneHot):
+        number = number // 2
+    weights, paid = Counter(), Counter()
+    for i in range(n):
+        y = links.after[i]
+        key = (
+            int(number[links.source[i]]), int(links.action[i]), int(number[y]) if y >= 0 else -1,
+        )  # fmt: skip
+        assert key not in weights  # each transition once
+        weights[key], paid[key] = links.weight[i], links.paid[i]
+    return weights, paid
+
+
+def truth(episodes):
+    weights, paid = Counter(), Counter()
+    for episode, _ in episodes:
+        for x, a, y, r in episode:
+            weights[x, a, y] += 1
+            paid[x, a, y] += r
+    return weights, paid
+
+
+def assert_same(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        assert set(one) == set(other)
+        np.testing.assert_allclose([one[k] for k in other], list(other.values()), atol=1e-12)
+
+
+@pytest.mark.parametrize("box", [False, True])
+@pytest.mark.parametrize("mode", MODES)
+def test_the_transitions_kept_are_the_true_ones(mode, box):
+    log = []
+    features = f"tiles:{TOP + 1}" if box else None
+    agent = learner(make(mode, log, box), features)
+    history = agent.learn(60)
+    episodes = log[:60]
+    assert_same(links_of(agent), truth(episodes))
+    assert {over for _, over in episodes} == {False, True}  # both kinds of ends were seen
+    assert history.steps.tolist() == [len(e) for e, _ in episodes]
+    assert history.terminated.tolist() == [over for _, over in episodes]
+    np.testing.assert_allclose(history.reward, [sum(t[3] for t in e) for e, _ in episodes])
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_no_transition_crosses_a_reset(mode):
+    log = []
+    agent = learner(make(mode, log))
+    agent.learn(60)
+    weights, _ = links_of(agent)
+    assert all(y == -1 or 1 <= y - x <= 2 for x, _, y in weights)
+    assert all(y > -1 or x >= TOP - 1 for x, _, y in weights)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_episode_cut_off_is_bootstrapped_from_its_last_sight(mode):
+    """From 3 in one step to 4 or 5, and there it is cut off: both are next states, no start."""
+    makers = [lambda: Count([], 3, 1)] * 2
+    env = Count([], 3, 1) if mode is None else SyncVectorEnv(makers, autoreset_mode=mode)
+    agent = learner(env)
+    history = agent.learn(40)
+    assert not history.terminated.any()
+    weights, _ = links_of(agent)
+    assert set(weights) == {(3, 0, 4), (3, 1, 5)}
+    assert sum(weights.values()) == 40
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_episode_that_terminates_leads_nowhere(mode):
+    makers = [lambda: Count([], TOP, 9)] * 2
+    env = makers[0]() if mode is None else SyncVectorEnv(makers, autoreset_mode=mode)
+    agent = learner(env)
+    assert agent.learn(10).terminated.all()
+    weights, _ = links_of(agent)
+    assert {(x, y) for x, _, y in weights} == {(TOP, -1)}
+    assert agent._driver.memory.n_states == 1  # the state in which it ended is not one
+
+
+@pytest.mark.parametrize("observe_last", [False, True])
+@pytest.mark.parametrize("mode", [None, AutoresetMode.DISABLED])
+def test_geometric_resets_break_off_one_while_others_go_on(mode, observe_last):
+    log = []
+    makers = [lambda s=s: Count(log, s, 1000) for s in (0, 4, 9)]
+    env = makers[0]() if mode is None else SyncVectorEnv(makers, autoreset_mode=mode)
+    config = Configuration(1.0, 0.3, Sigmoid(4.0, 2.0), observe_last=observe_last)
+    agent = learner(env, config=config, gamma=0.7, geometric=True)
+    # An episode is in the log when it has terminated, or when it is broken off: in another order.
+    history = agent.learn(80)
+    assert history.terminated.any()
+    assert not history.terminated.all()
+    weights, _ = links_of(agent)
+    true = {t[:3] for e, _ in log for t in e}
+    assert set(weights) <= true
+    ends = sum(n for (_, _, after), n in weights.items() if after == -1)
+    going_on = history.steps.sum() - len(history.steps) + (~history.terminated).sum() * observe_last
+    assert sum(weights.values()) - ends == going_on
+    # One that ends just as it is broken off is not known to have ended, unless it is looked at.
+    assert ends == history.terminated.sum() if observe_last else ends < history.terminated.sum()
+    assert agent.steps == history.steps.sum()
+
+
+@pytest.mark.parametrize("observe_last", [False, True])
+def test_the_last_pair_before_a_geometric_reset(observe_last):
+    log = []
+    config = Configuration(1.0, 0.3, Sigmoid(4.0, 2.0), observe_last=observe_last)
+    env = Count(log, 0, 1000)
+    agent = learner(env, config=config, gamma=0.7, geometric=True)
+    history = agent.learn(60)
+    env.reset()  # which notes the last
+    episodes = [(e if over or observe_last else e[:-1], over) for e, over in log[:60]]
+    found, expected = links_of(agent), truth(episodes)
+    if not observe_last:  # whether an end was seen is up to the coin
+        found, expected = ([{k: v for k, v in c.items() if k[2] >= 0} for c in cs]
+                           for cs in (found, expected))  # fmt: skip
+    assert_same(found, expected)
+    assert history.steps.tolist() == [len(e) for e, _ in log[:60]]
+
+
+class MayEnd(gymnasium.Env):
+    """One state, which ends an episode with probability 1/2."""
+
+    observation_space, action_space = spaces.Discrete(1), spaces.Discrete(1)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return 0, {}
+
+    def step(self, action):
+        return 0, 0.0, bool(self.np_random.random() < 0.5), False, {}
+
+
+@pytest.mark.parametrize("observe_last", [False, True])
+def test_what_is_learnt_does_not_depend_on_what_comes_after(observe_last):
+    """To look at the last step of an episode only if it ended would count ends too often."""
+    config = Configuration(1.0, 0.0, Sigmoid(4.0, 2.0), observe_last=observe_last)
+    agent = learner(MayEnd(), config=config, gamma=0.5, geometric=True)
+    agent.learn(4000)
+    weights, _ = links_of(agent)
+    n = sum(weights.values())
+    assert abs(weights[0, 0, -1] / n - 0.5) < 5 * 0.5 / np.sqrt(n)
+
+
+def test_what_was_hoped_for_is_the_value_when_an_episode_begins():
+    one, other = (learner(Count([], 0, 1000)) for _ in range(2))
+    history, parts = one.learn(8), [other.learn(1) for _ in range(8)]
+    hoped = []
+    fresh = learner(Count([], 0, 1000))
+    for _ in range(8):
+        hoped.append(fresh.believe([0]).value[0])
+        fresh.learn(1)
+    np.testing.assert_allclose([p.optimistic_value[0] for p in parts], hoped, atol=1e-9)
+    assert history.optimistic_value[0] == 0
+    assert (history.optimistic_value[1:] > 0).all()
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_geometric_resets_need_an_environment_that_can_be_stopped(mode):
+    with pytest.raises(ValueError, match=r"autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"):
+        learner(make(mode, []), geometric=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_learn_plays_exactly_as_many_episodes(mode, k):
+    agent = learner(make(mode, []))
+    for call in range(3):
+        history = agent.learn(k)
+        assert len(history.steps) == k
+        assert history.first == call * k
+        assert agent.episodes == (call + 1) * k
+    assert len(agent.history.steps) == 3 * k
+    assert agent.history.table()["episode"].tolist() == list(range(3 * k))
+
+
+def test_steps_say_what_was_seen():
+    log = []
+    players = Players(make(AutoresetMode.NEXT_STEP, log))
+    assert players.begin(seed=0).tolist() == [0, 3, 7, 6]
+    for _ in range(3):
+        step = players.step([0, 0, 0, 0])
+        assert players.restart([False] * 4) is None
+    step = players.step([0, 0, 0, 0])
+    assert step.after.tolist() == [4, 7, 11, 10]  # the last sights of the two that are cut off
+    assert step.truncated == [False, False, True, True]
+    assert step.began == [False] * 4
+    assert players.restart(step.truncated) is None
+    step = players.step([1, 1, 1, 1])
+    assert step.began == [False, False, True, True]
+    assert step.after.tolist() == [6, 9, 7, 6]
+    assert step.reward[2:] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
+def test_restarts_are_told_from_last_sights(mode):
+    players = Players(make(mode, []))
+    players.begin(seed=0)
+    for _ in range(3):
+        players.step([0, 0, 0, 0])
+    step = players.step([0, 0, 0, 0])
+    assert step.after.tolist() == [4, 7, 11, 10]
+    starts = players.restart(step.truncated)
+    assert starts[2:].tolist() == [7, 6]
+    assert players.step([1, 1, 1, 1]).after.tolist() == [6, 9, 9, 8]
+
+
+@pytest.mark.parametrize("copy", [False, True])
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_observations_may_be_shown_in_one_array_again_and_again(mode, copy):
+    log = []
+    makers = [lambda s=s, n=n: Count(log, s, n, True) for s, n in LIMITS]
+    env = SyncVectorEnv(makers, autoreset_mode=mode, copy=copy)
+    agent = learner(env, f"tiles:{TOP + 1}")
+    agent.learn(40)
+    assert_same(links_of(agent), truth(log[:40]))
+
+
+@pytest.mark.parametrize("vector", [False, True])
+def test_nor_are_imitators_misled_by_one_array_that_is_written_over(vector):
+    """Episodes of one step end with the pair whose sight was shown by the reset."""
+
+    class Moving(Count):
+        def reset(self, **options):
+            self.start = (self.start + 5) % 11
+            return super().reset(**options)
+
+    class Reused(Moving):
+        def _seen(self):
+            if not hasattr(self, "buffer"):
+                self.buffer = np.zeros(1)
+            self.buffer[:] = (self.x + 0.5) / (TOP + 1)
+            return self.buffer
+
+    found = []
+    for kind in (Moving, Reused):
+        env = kind([], 0, 10**9, box=True)
+        if vector:
+            makers, copy = [lambda: Moving([], 0, 10**9, True)], kind is Moving
+            env = SyncVectorEnv(makers, copy=copy, autoreset_mode=AutoresetMode.DISABLED)
+        phi = StateOnly(Tiles(([0.0], [1.0]), TOP + 1), 2)
+        expert = FeatureDataset(np.eye(TOP + 1)[[0, 3, 5]])
+        il = FraIL(env, expert, phi, PerAction(phi.psi, 2), K=50, seed=0, gamma=0.6)
+        il.learn(50)
+        found.append(il.reward_weights)
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+def lake(mode):
+    def make_one():
+        return gymnasium.make("FrozenLake-v1", is_slippery=False)
+
+    return make_one() if mode is None else SyncVectorEnv([make_one] * 3, autoreset_mode=mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_lake_is_learnt(mode):
+    agent = learner(lake(mode), seed=0, gamma=0.95)
+    assert agent.learn(150).mean_return(last=20) == 1.0
+
+
+def test_one_player_is_as_good_as_a_vector_of_one():
+    """One by itself, and one that is reset by the learner, play the same episodes."""
+    runs = []
+    for env in (lake(None), SyncVectorEnv([lambda: lake(None)], autoreset_mode="Disabled")):
+        agent = learner(env, seed=3, gamma=0.95)
+        agent.learn(40)
+        runs.append(agent)
+    for name, column in runs[0].history.table().items():
+        np.testing.assert_array_equal(column, runs[1].history.table()[name], err_msg=name)
+    assert runs[0].policy.Theta.tobytes() == runs[1].policy.Theta.tobytes()
+
+
+def test_a_vector_of_its_own_kind_is_played():
+    env = gymnasium.make_vec("CartPole-v1", 3, vectorization_mode="vector_entry_point")
+    agent = learner(env, "tiles:4", gamma=0.95)
+    history = agent.learn(30)
+    assert history.terminated.all()
+    np.testing.assert_array_equal(history.steps, history.reward)  # it pays 1 a step
+    weight = agent._driver.memory.links.weight[: agent._driver.memory.n_links]
+    assert weight.sum() == history.steps.sum()
+
+
+def in_a_process():
+    return Count([], 3, 5)
+
+
+def test_environments_in_processes_of_their_own_are_played():
+    mode = AutoresetMode.SAME_STEP
+    env = AsyncVectorEnv([in_a_process] * 2, autoreset_mode=mode)
+    here = SyncVectorEnv([in_a_process] * 2, autoreset_mode=mode)
+    try:
+        agents = [learner(e) for e in (env, here)]
+        histories = [agent.learn(20) for agent in agents]
+        assert links_of(agents[0]) == links_of(agents[1])
+        np.testing.assert_array_equal(histories[0].steps, histories[1].steps)
+    finally:
+        env.close()
+
+
+def test_episodes_side_by_side_are_cut_off_by_a_time_limit_as_one_is():
+    """By default episodes are the environment's own if it has a time limit, in a vector as well."""
+    vector = SyncVectorEnv([lambda: lake(None)] * 2, autoreset_mode=AutoresetMode.DISABLED)
+    by_hand = gymnasium.wrappers.TimeLimit(Count([], 0, 10**9), 5)
+    for env in (lake(None), vector, by_hand):
+        assert not RmaxRaviUcb(env, gamma=0.9)._driver.geometric, env

@@ -1,0 +1,272 @@
+"""A policy learnt in an environment is numbers: saved, loaded and played without its learner."""
+
+from functools import partial
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, load_policy
+from optimist.agents.ravi_ucb import RaviUcbConfig
+from optimist.agents.rmax import RmaxConfig
+from optimist.core import Never, Sigmoid
+from optimist.features import RBF, FeatureMap, PerAction, StateFeatures
+
+BOLD = partial(RaviUcb, config=RaviUcbConfig(beta=6.0))  # whose values are cut off more often
+AGENTS = [RmaxRaviUcb, RaviUcb, BOLD, OptimisticVI, Rmax]
+TERMS = {"gamma": 0.9, "geometric": False}
+
+
+class Own(StateFeatures):
+    """Features of one's own of the car's position and velocity."""
+
+    def __init__(self):
+        super().__init__(dim=3, bound=2.0, blocks=1)
+
+    def __call__(self, observations):
+        x = np.asarray(observations, dtype=np.float64)
+        return np.stack([np.ones(x.shape[:-1]), x[..., 0], 10 * x[..., 1]], axis=-1)
+
+
+class Crossed(FeatureMap):
+    """Features of pairs that no two actions share."""
+
+    def __init__(self):
+        super().__init__(dim=3, bound=4.0, blocks=1, n_actions=3)
+
+    def __call__(self, states, actions):
+        every, a = self.all_actions(states), np.asarray(actions)
+        return np.take_along_axis(every, a[..., None, None], axis=-2)[..., 0, :]
+
+    def all_actions(self, states):
+        x = np.asarray(states, dtype=np.float64)
+        a = np.arange(3.0)
+        parts = (a + 0 * x[..., :1], x[..., :1] * (a + 1), 10 * x[..., 1:] * (2 - a))
+        return np.stack(parts, axis=-1)
+
+
+def car():
+    return gymnasium.make("MountainCar-v0", max_episode_steps=20)
+
+
+def lake():
+    return gymnasium.make("FrozenLake-v1", is_slippery=False)
+
+
+FEATURES = {
+    "one-hot": (lake, None),
+    "tiles": (car, "tiles:6"),
+    "tilings": (car, "tiles:3*2"),
+    "rbf": (car, "rbf:4"),
+    "fourier": (car, "fourier:7"),
+    "own": (car, PerAction(Own(), 3)),
+    "crossed": (car, Crossed()),
+}
+
+
+def learnt(agent, name, episodes=15):
+    make, features = FEATURES[name]
+    agent = agent(make(), features=features, seed=2, **TERMS)
+    agent.learn(episodes)
+    return agent
+
+
+def observations(agent, n=40):
+    space = agent._driver.players.observation_space
+    if isinstance(space, spaces.Discrete):
+        return np.arange(space.n)
+    return np.random.default_rng(0).uniform(space.low, space.high, size=(n, *space.shape))
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_policy_saved_is_the_policy_loaded(agent, name, tmp_path):
+    agent = learnt(agent, name)
+    x = observations(agent)
+    own = agent.features if name in ("own", "crossed") else None
+    for i, policy in enumerate((agent.policy, agent.output)):
+        policy.save(tmp_path / str(i))
+        again = load_policy(tmp_path / str(i), own)
+        pi = policy.probabilities(x)
+        assert pi.tobytes() == again.probabilities(x).tobytes()
+        np.testing.assert_allclose(pi.sum(axis=1), 1.0)
+        assert [again.predict(y) for y in x] == np.argmax(pi, axis=1).tolist()
+        np.testing.assert_allclose(again.probabilities(x[3]), pi[3], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("name", FEATURES)
+def test_the_policy_is_what_is_believed_and_played(agent, name):
+    """The closed form, the beliefs of any observation, and what is kept for the states met."""
+    agent = learnt(agent, name)
+    x = observations(agent)
+    pi = agent.policy.probabilities(x)
+    np.testing.assert_allclose(agent.believe(x).policy, pi, rtol=0, atol=1e-9)
+    driver = agent._driver
+    found = driver._meet(x)
+    np.testing.assert_allclose(np.exp(driver.memory.states.log_pi[found]), pi, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        driver.memory.states.cumulative[found], np.cumsum(pi, axis=1), rtol=0, atol=1e-9
+    )
+
+
+def test_truncated_values_are_kept_update_by_update():
+    agent = learnt(RaviUcb, "rbf")
+    policy = agent.policy
+    assert policy.Theta.shape == (policy.updates, agent.features.dim)
+    assert policy.updates % 10 == 0
+    agent = learnt(OptimisticVI, "rbf")  # but for those of which only the last counts
+    assert agent.policy.Theta.shape == (agent.features.dim,)
+    assert agent.policy.updates == 1
+
+
+def test_five_lines_play_a_policy(tmp_path):
+    agent = Rmax(lake(), config=RmaxConfig(visits=1), seed=0, gamma=0.95)
+    agent.learn(100)
+    agent.policy.save(tmp_path / "policy.safetensors")
+    del agent
+    env, policy = lake(), load_policy(tmp_path / "policy.safetensors")
+    x, _ = env.reset(seed=0)
+    over = cut = False
+    while not (over or cut):
+        x, reward, over, cut, _ = env.step(policy.predict(x))
+    assert reward == 1.0
+
+
+def test_features_of_ones_own_have_to_be_given(tmp_path):
+    for name in ("own", "crossed"):
+        agent = learnt(RmaxRaviUcb, name)
+        agent.policy.save(tmp_path / name)
+        with pytest.raises(ValueError, match=r"features of its own: give them as features="):
+            load_policy(tmp_path / name)
+        with pytest.raises(ValueError, match=r"has d = \d and 3 actions; the features have d = 8"):
+            load_policy(tmp_path / name, PerAction(RBF(([0.0], [1.0]), 4), 2))
+
+
+def test_known_rewards_have_to_be_given(tmp_path):
+    def paid(x):
+        return np.asarray(x)[..., :1] * np.array([1.0, 0.5, 0.0]) * 0.5
+
+    def mapped(x):  # into [0, 1], as a policy takes it
+        return (paid(x) + 1) / 2
+
+    agent = RmaxRaviUcb(
+        car(), "rbf:4", Configuration.practical(), gamma=0.9, geometric=False, reward=paid,
+        reward_range=(-1, 1),
+    )  # fmt: skip
+    agent.learn(10)
+    agent.policy.save(tmp_path / "known")
+    with pytest.raises(ValueError, match="was learnt with a known reward: give it as reward="):
+        load_policy(tmp_path / "known")
+    again = load_policy(tmp_path / "known", reward=mapped)
+    x = observations(agent)
+    np.testing.assert_allclose(
+        again.probabilities(x), agent.policy.probabilities(x), rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(agent.believe(x).policy, again.probabilities(x), rtol=0, atol=1e-9)
+    assert again.predict(x[0]) == agent.predict(x[0])
+    plain = learnt(RmaxRaviUcb, "rbf")
+    plain.policy.save(tmp_path / "plain")
+    with pytest.raises(ValueError, match="was learnt with estimated rewards: give no reward="):
+        load_policy(tmp_path / "plain", reward=mapped)
+
+
+def test_before_the_first_episode_the_policy_is_uniform():
+    for agent in AGENTS:
+        agent = agent(car(), features="tiles:4", **TERMS)
+        x = observations(agent)
+        for policy in (agent.policy, agent.output):
+            np.testing.assert_array_equal(policy.probabilities(x), np.full((40, 3), 1 / 3))
+        seen = agent.believe(x)
+        np.testing.assert_allclose(seen.policy, 1 / 3)
+        np.testing.assert_allclose(seen.visits, 0.0, atol=1e-9)
+
+
+def test_a_policy_does_not_change_with_its_learner():
+    agent = learnt(RmaxRaviUcb, "tiles")
+    policy, x = agent.policy, observations(agent)
+    before = policy.probabilities(x)
+    agent.learn(20)
+    np.testing.assert_array_equal(policy.probabilities(x), before)
+    assert (agent.policy.probabilities(x) != before).any()
+
+
+class Small(gymnasium.Env):
+    """Two states and two actions, three steps."""
+
+    observation_space, action_space = spaces.Discrete(2), spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        self.t = 0
+        return 0, {}
+
+    def step(self, action):
+        self.t += 1
+        return int(action), 0.5 * float(action), False, self.t == 3, {}
+
+
+def test_actions_are_drawn_from_the_policy():
+    agent = RmaxRaviUcb(Small(), config=Configuration(0.5, 0.3, Never()), seed=1, **TERMS)
+    agent.learn(6)
+    n, rng, driver = 3000, np.random.default_rng(0), agent._driver
+    pi = agent.policy.probabilities(0)[1]
+    assert 0.52 < pi < 0.95
+    (x,) = driver._meet(np.array([0]))
+    for draw in (lambda: agent.predict(0, rng), lambda: driver._act(x)):
+        drawn = np.mean([draw() for _ in range(n)])
+        assert abs(drawn - pi) < 5 * np.sqrt(pi * (1 - pi) / n)
+
+
+def test_the_output_is_one_of_the_policies_played_each_alike():
+    """pi_I with I uniform: of K = 5 episodes, over many seeds."""
+    K, runs = 5, 250
+    config, counts = Configuration(1.0, 0.3, Sigmoid(4.0, 2.0)), np.zeros(K)
+    for seed in range(runs):
+        agent = RmaxRaviUcb(Small(), config=config, seed=seed, **TERMS)
+        played = []
+        for _ in range(K):
+            played.append(agent.policy)
+            agent.learn(1)
+        output = agent.output
+        same = [
+            i
+            for i, p in enumerate(played)
+            if p.updates == output.updates
+            and p.Theta.tobytes() == output.Theta.tobytes()
+            and p.Lambda.tobytes() == output.Lambda.tobytes()
+        ]
+        assert len(same) == 1
+        counts[same[0]] += 1
+    assert (np.abs(counts / runs - 1 / K) < 5 * np.sqrt((1 / K) * (1 - 1 / K) / runs)).all()
+
+
+def test_the_output_of_truncated_values_keeps_its_parameters():
+    for seed in range(8):
+        agent = RaviUcb(Small(), seed=seed, **TERMS)
+        tables = []
+        for _ in range(6):
+            tables.append(agent.policy.probabilities([0, 1]))
+            agent.learn(1)
+        output = agent.output.probabilities([0, 1])
+        assert any(np.array_equal(output, table) for table in tables)
+
+
+class Missing(StateFeatures):
+    """Of some states nothing is known: their features are zero."""
+
+    def __init__(self):
+        super().__init__(dim=2, bound=1.0, blocks=1)
+
+    def __call__(self, observations):
+        x = np.asarray(observations)
+        return np.stack([1.0 * (x == 0), 0.0 * x], axis=-1)
+
+
+def test_states_without_features_are_no_surprise():
+    agent = RmaxRaviUcb(Small(), Missing(), Configuration.practical(), **TERMS)
+    agent.learn(5)
+    seen = agent.believe([0, 1])
+    assert seen.bonus[1].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(seen.policy[1], 0.5)
+    np.testing.assert_allclose(agent.policy.probabilities([0, 1]), seen.policy, atol=1e-9)

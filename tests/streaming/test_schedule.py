@@ -1,0 +1,204 @@
+"""When values and policy are updated, when an epoch begins, and what heaven is worth."""
+
+import math
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from optimist import Configuration, RmaxRaviUcb
+from optimist.core import Never, Sigmoid, Threshold, Truncation
+
+SIGMOID = Sigmoid(4.0, 2.0)
+
+
+class Walk(gymnasium.Env):
+    """A walk on a ring of eight states; each episode begins at the next state of a longer list."""
+
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, n_states=8, steps=6):
+        self.observation_space, self.n, self.steps = spaces.Discrete(n_states), n_states, steps
+        self.episode = -1
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.episode, self.t = self.episode + 1, 0
+        self.x = self.episode % self.n
+        return self.x, {}
+
+    def step(self, action):
+        self.t += 1
+        self.x = (self.x + 2 * int(action) - 1) % self.n
+        return self.x, float(self.x == 0), False, self.t >= self.steps, {}
+
+
+def learner(config, env=None, features=None, gamma=0.9, **terms):
+    given = {"gamma": gamma, "geometric": False, "reward_range": (0, 1), **terms}
+    return RmaxRaviUcb(env or Walk(), features, config, seed=3, **given)
+
+
+CONFIGURATIONS = {
+    "softmax": {"eta": 2.0, "ascension": SIGMOID},
+    "greedy": {"eta": math.inf, "ascension": SIGMOID},
+    "truncated": {"eta": 2.0, "ascension": Truncation()},
+    "threshold": {"eta": 2.0, "ascension": Threshold.after(3)},
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_lazy_updates_wait_for_an_epoch(name):
+    agent = learner(Configuration(beta=0.3, lazy=True, updates=4, **CONFIGURATIONS[name]))
+    history = agent.learn(80)
+    begins = np.diff(history.epoch, prepend=0) > 0
+    np.testing.assert_array_equal(history.sup_q > 0, begins)
+    assert 4 < begins.sum() < 40
+    assert agent.policy.updates == (1 if name == "greedy" else 4)
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_otherwise_they_follow_every_episode(name):
+    agent = learner(Configuration(beta=0.3, updates=2, **CONFIGURATIONS[name]))
+    history = agent.learn(80)
+    assert (history.sup_q > 0).all()
+    in_epoch = int((history.epoch == history.epoch[-1]).sum())
+    assert agent.policy.updates == (1 if name == "greedy" else 2 * in_epoch)
+
+
+def test_a_policy_stays_between_lazy_updates():
+    agent = learner(Configuration(2.0, 0.3, SIGMOID, lazy=True, updates=4))
+    x, epoch, policy = np.arange(8), 0, None
+    for _ in range(60):
+        agent.learn(1)
+        now = agent.policy.probabilities(x)
+        if agent.history.epoch[-1] == epoch:
+            np.testing.assert_array_equal(now, policy)
+        epoch, policy = agent.history.epoch[-1], now
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("features", [None, "rbf"])
+def test_an_epoch_begins_when_the_determinant_has_doubled(lazy, features):
+    class Spread(gymnasium.ObservationWrapper):
+        observation_space = spaces.Box(0.0, 1.0, (1,), np.float64)
+
+        def observation(self, x):
+            return np.array([x / 8 + 1e-3 * self.env.t])
+
+    env = Walk() if features is None else Spread(Walk())
+    config = Configuration(2.0, 0.3, SIGMOID, lazy=lazy)
+    agent = learner(config, env, None if features is None else "rbf:4")
+    m, epoch, start = agent._driver.memory.moments, 0, -math.inf
+    for k in range(60):
+        agent.learn(1)
+        log_det = np.linalg.slogdet(m.Lambda)[1].sum()
+        if log_det >= start + math.log(2) - 1e-9:
+            epoch, start = epoch + 1, log_det
+            np.testing.assert_allclose(agent.policy.Lambda, m.Lambda)  # bonuses are of now
+        assert agent.history.epoch[-1] == epoch, k
+        assert m.log_det[0] == pytest.approx(log_det)
+    assert epoch > 4
+
+
+def test_bonuses_are_those_of_the_start_of_the_epoch():
+    agent = learner(Configuration(2.0, 0.3, SIGMOID))
+    agent.learn(30)
+    while agent.learn(1).epoch[0] != agent.history.epoch[-2]:
+        pass  # until one has ended within an epoch
+    Lambda = agent._driver.epoch.Lambda[:, 0, 0].reshape(8, 2)
+    np.testing.assert_allclose(agent.believe(np.arange(8)).bonus, 0.3 / np.sqrt(Lambda))
+    assert (agent._driver.memory.moments.Lambda[:, 0, 0].reshape(8, 2) > Lambda).any()
+
+
+# Anytime.
+
+ANYTIME = Configuration(2.0, 0.3, SIGMOID, anytime=True)
+
+
+def test_a_doubled_guess_begins_an_epoch():
+    agent = learner(ANYTIME, Walk(2, steps=1))
+    agent.learn(140)
+    begins = np.flatnonzero(np.diff(agent.history.epoch, prepend=0))
+    assert {8, 16, 32, 64, 128} <= set(begins.tolist())
+
+
+def test_the_ascension_follows_the_guess():
+    agent = learner(ANYTIME)
+    for k in range(1, 40):
+        agent.learn(1)
+        expected = ANYTIME.ascension_in(ANYTIME.stage(k - 1))  # of the episode that was learnt from
+        assert agent.policy.ascension == expected, k
+        x = np.arange(8)
+        seen = agent.believe(x)
+        np.testing.assert_allclose(seen.ascension, expected(seen.bonus), atol=1e-12)
+        np.testing.assert_allclose(agent.policy.probabilities(x), seen.policy, atol=1e-9)
+
+
+@pytest.mark.parametrize("episodes", [7, 8, 9, 15, 16, 17])
+def test_a_state_met_when_the_guess_has_doubled_is_one_of_its_epoch(episodes):
+    """Met between two epochs it is believed what is believed of those met before it."""
+    agent = learner(ANYTIME, Walk(200, steps=1))
+    agent.learn(episodes)
+    driver = agent._driver
+    (x,) = driver._meet(np.array([100]))
+    seen, s = agent.believe([100]), driver.memory.states
+    np.testing.assert_allclose(s.p[x], seen.ascension[0], atol=1e-12)
+    np.testing.assert_allclose(s.V[x], seen.value[0], atol=1e-12)
+    np.testing.assert_allclose(np.exp(s.log_pi[x]), agent.policy.probabilities(100), atol=1e-12)
+
+
+# Heaven.
+
+
+def test_where_nothing_is_known_heaven_is_hoped_for():
+    for v_max, worth in ((None, 10.0), (3.0, 3.0)):
+        config = Configuration(math.inf, 0.0, Threshold.after(1), v_max=v_max)
+        agent = learner(config, Walk(200, steps=1))
+        agent.learn(3)
+        assert agent.policy.heaven == pytest.approx(worth)
+        np.testing.assert_allclose(agent.believe([100]).value, worth)
+
+
+@pytest.mark.parametrize("name", ["softmax", "truncated", "threshold"])
+def test_values_stay_below_v_max(name):
+    """If v_max bounds what the environment pays, as R_max H does, nothing exceeds it."""
+    agent = learner(Configuration(beta=0.0, updates=20, v_max=6.0, **CONFIGURATIONS[name]))
+    history = agent.learn(60)
+    assert history.sup_q.max() <= 6.0 + 1e-9
+    assert history.optimistic_value.max() <= 6.0 + 1e-9
+    if name == "threshold":
+        assert history.sup_q[0] == 6.0  # it is what is hoped for
+
+
+def test_v_max_above_the_trivial_bound_is_refused():
+    with pytest.raises(ValueError, match=r"v_max = 11 is above R_max H = 10, which is a bound"):
+        learner(Configuration(1.0, 0.3, SIGMOID, v_max=11.0)).learn(1)
+
+
+def test_v_max_is_of_the_policy_too():
+    agent = learner(Configuration(2.0, 0.3, SIGMOID, v_max=4.0, updates=3))
+    agent.learn(25)
+    x = np.arange(8)
+    np.testing.assert_allclose(
+        agent.policy.probabilities(x), agent.believe(x).policy, rtol=0, atol=1e-9
+    )
+
+
+def test_several_updates_are_several_single_ones():
+    """Without data between them: n updates after an episode are those of n lazy epochs' worth."""
+    tables = []
+    for updates in (1, 5):
+        agent = learner(Configuration(2.0, 0.3, Never(), updates=updates))
+        agent.learn(1)
+        driver = agent._driver
+        if updates == 1:
+            from optimist.core.streaming import update_all
+
+            m, none = driver.memory, np.zeros((0, agent.features.dim))
+            for _ in range(4):
+                state = (m.states, m.links, m.moments, driver.epoch)
+                update_all(driver.rule(0), *state, 0.9, none.sum(axis=0), none, m.n_states)
+        tables.append(agent.believe(np.arange(8)))
+    np.testing.assert_allclose(tables[0].value, tables[1].value, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(tables[0].policy, tables[1].policy, rtol=0, atol=1e-12)

@@ -1,0 +1,181 @@
+"""Values of a chain, exactly: termination is worth 0, and what is cut off goes on for ever."""
+
+import math
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from optimist import Configuration, OptimisticVI, RmaxRaviUcb
+from optimist.agents.optimistic_vi import OptimisticVIConfig
+from optimist.core import Never, Threshold
+
+N, GAMMA = 5, 0.9
+EXACT = Configuration(math.inf, 0.0, Never(), ridge=1e-10, updates=300)
+
+
+class Chain(gymnasium.Env):
+    """States 0, ..., N - 1 in a row. Action 1 moves on; action 0 stays, or goes back to the start.
+
+    Moving on from the last pays 1, and terminates, or leads back to the start. Every other step
+    pays ``cost``. An episode is cut off after ``limit`` steps.
+    """
+
+    observation_space, action_space = spaces.Discrete(N), spaces.Discrete(2)
+
+    def __init__(self, terminates, limit=10**9, cost=0.0, box=False):
+        self.terminates, self.limit, self.cost, self.box = terminates, limit, cost, box
+        if box:
+            self.observation_space = spaces.Box(0.0, 1.0, (1,), np.float64)
+
+    def _seen(self):
+        return np.array([(self.x + 0.5) / N]) if self.box else self.x
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x, self.t = 0, 0
+        return self._seen(), {}
+
+    def step(self, action):
+        self.t += 1
+        last = self.x == N - 1 and action == 1
+        self.x = (self.x + action) % N
+        over = last and self.terminates
+        return self._seen(), 1.0 if last else self.cost, over, self.t >= self.limit, {}
+
+
+def by_hand(terminates, cost=0.0):
+    """V of the chain, in its own units, by value iteration."""
+    V = np.zeros(N)
+    for _ in range(2000):
+        on = np.append(V[1:], 0.0 if terminates else V[0])
+        pay = np.append(np.full(N - 1, cost), 1.0)
+        V = np.maximum(pay + GAMMA * on, cost + GAMMA * V)
+    return V
+
+
+def learner(env, config=EXACT, reward_range=(0.0, 1.0), **terms):
+    given = {"gamma": GAMMA, "geometric": False, "reward_range": reward_range, **terms}
+    return RmaxRaviUcb(env, config=config, seed=0, **given)
+
+
+def explored(agent, episodes=40):
+    """Every pair is seen: play at random first, and then update often."""
+    driver = agent._driver
+    act = driver._act
+    driver._act = lambda x: int(driver.rng.integers(2))
+    agent.learn(episodes)
+    driver._act = act
+    assert driver.memory.n_links == 2 * N
+    return agent
+
+
+@pytest.mark.parametrize("cost", [0.0, -0.5])
+@pytest.mark.parametrize("terminates", [False, True])
+@pytest.mark.parametrize("limit", [8, 14])
+def test_values_are_those_of_the_infinite_horizon(terminates, limit, cost):
+    """In the units of [0, 1] a reward r is (r - low) / width, and V is (V - low H) / width."""
+    low, width = cost, 1.0 - cost
+    agent = explored(learner(Chain(terminates, limit, cost), reward_range=(low, 1.0)), 60)
+    V = (by_hand(terminates, cost) - low / (1 - GAMMA)) / width
+    np.testing.assert_allclose(agent.believe(np.arange(N)).value, V, rtol=1e-6)
+    ended = agent.history.terminated
+    assert ended.any() == terminates
+    assert not ended.all()  # some were cut off
+
+
+def test_an_episode_cut_off_is_not_one_that_ended():
+    """A limit of N steps is just enough to be paid once; what comes then is not forgotten."""
+    values = {}
+    for terminates in (False, True):
+        agent = explored(learner(Chain(terminates, limit=N + 3)), 150)
+        values[terminates] = agent.believe([0]).value[0]
+    np.testing.assert_allclose(values[True], GAMMA ** (N - 1), rtol=1e-6)
+    np.testing.assert_allclose(values[False], GAMMA ** (N - 1) / (1 - GAMMA**N), rtol=1e-6)
+
+
+def test_what_ends_in_the_step_that_cuts_it_off_has_ended():
+    """Both are said of the last step: then it is a termination."""
+    env = gymnasium.wrappers.TimeLimit(Chain(True), N)
+    agent = learner(env)
+    agent._driver._act = lambda x: 1
+    assert agent.learn(5).terminated.all()
+    np.testing.assert_allclose(agent.believe([0]).value, GAMMA ** (N - 1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_values_are_the_same_side_by_side(mode):
+    """In a vector an observation after a reset is never taken for what a step led to."""
+    for terminates in (False, True):
+        makers = [lambda t=terminates: Chain(t, 12), lambda t=terminates: Chain(t, 17)]
+        agent = explored(learner(SyncVectorEnv(makers, autoreset_mode=mode)), 80)
+        V = by_hand(terminates)
+        np.testing.assert_allclose(agent.believe(np.arange(N)).value, V, rtol=1e-6)
+
+
+def test_values_on_tiles_are_those_of_the_states():
+    agent = RmaxRaviUcb(
+        Chain(True, 20, box=True), f"tiles:{N}", EXACT, gamma=GAMMA, geometric=False,
+        reward_range=(0, 1),
+    )  # fmt: skip
+    explored(agent, 60)
+    x = (np.arange(N)[:, None] + 0.5) / N
+    np.testing.assert_allclose(agent.believe(x).value, by_hand(True), rtol=1e-6)
+
+
+def test_geometric_resets_change_no_values():
+    """They say how episodes are drawn, and are no discount on top of the discount."""
+    for terminates in (False, True):
+        agent = explored(learner(Chain(terminates), geometric=True), 900)
+        V = by_hand(terminates)
+        np.testing.assert_allclose(agent.believe(np.arange(N)).value, V, rtol=1e-6)
+
+
+@pytest.mark.parametrize("eta", [50.0, 1e4])
+def test_large_eta_is_near_greedy(eta):
+    """V = 1/eta log sum pi e^{eta Q} is below max Q by at most log(A) / eta an update."""
+    config = Configuration(eta, 0.0, Never(), ridge=1e-10, updates=300)
+    agent = explored(learner(Chain(True, 20), config), 60)
+    V, found = by_hand(True), agent.believe(np.arange(N)).value
+    assert (found <= V + 1e-6).all()
+    np.testing.assert_allclose(found, V, rtol=0, atol=math.log(2) / eta / (1 - GAMMA) + 1e-6)
+
+
+def test_the_ridge_pulls_values_to_0():
+    """With n visits a mean is shrunk to n / (n + ridge) of it: of the last pair, the reward."""
+    config = Configuration(math.inf, 0.0, Never(), ridge=3.0, updates=300)
+    agent = explored(learner(Chain(True, 20), config), 60)
+    n = agent.believe([N - 1]).visits[0, 1]
+    assert n > 5
+    assert n == pytest.approx(round(n))
+    np.testing.assert_allclose(agent.believe([N - 1]).value, n / (n + 3), rtol=1e-9)
+
+
+def test_the_policy_learnt_goes_to_the_end():
+    agent = learner(Chain(True, 50), Configuration(math.inf, 0.0, Threshold.after(2), updates=50))
+    history = agent.learn(60)
+    assert history.steps[-10:].tolist() == [N] * 10
+    assert [agent.predict(x) for x in range(N)] == [1] * N
+
+
+def test_a_bonus_is_added_at_every_step():
+    """V = sum gamma^t (r + beta u): where all pairs were tried alike, beta u H above the rest."""
+    agent = OptimisticVI(
+        Chain(False, 20), config=OptimisticVIConfig(beta=0.5, updates=300), gamma=GAMMA,
+        geometric=False, reward_range=(0, 1),
+    )  # fmt: skip
+    explored(agent, 60)
+    driver, x = agent._driver, np.arange(N)
+    seen = agent.believe(x)
+    # The last update by hand, from the counts that were kept and the bonuses of the epoch.
+    n = seen.visits
+    assert np.allclose(n, np.round(n))
+    V = np.zeros(N)
+    for _ in range(2000):
+        on = np.append(V[1:], V[0])
+        pay = np.append(np.zeros(N - 1), 1.0)
+        Q = np.stack([GAMMA * V, pay + GAMMA * on], axis=1) * n / (n + 1) + seen.bonus
+        V = np.minimum(Q, driver.heaven).max(axis=1)
+    np.testing.assert_allclose(seen.value, V, rtol=1e-6)
