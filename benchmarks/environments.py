@@ -54,7 +54,7 @@ TASKS = (
 )
 MORE = (
     Task("MountainCar-v0, rbf:12", "MountainCar-v0", {}, 500, features="rbf:12"),
-    Task("MountainCar-v0, tiles:8*8", "MountainCar-v0", {}, 500, features="tiles:8*8"),
+    Task("MountainCar-v0, tiles:4*4", "MountainCar-v0", {}, 500, features="tiles:4*4"),
     Task("MountainCar-v0, tiles:20, repeat 4", "MountainCar-v0", {}, 500, 4, "tiles:20"),
     Task("Acrobot-v1, repeat 4", "Acrobot-v1", {}, 500, 4),
     Task("CartPole-v1, fourier:100", "CartPole-v1", {}, 500, features="fourier:100"),

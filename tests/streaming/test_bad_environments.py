@@ -101,7 +101,7 @@ STEPS = {
     ),
     "outside": (
         lambda env, x, *rest: (np.array([1.5]), *rest),
-        r"not one for the features: observation\[0, 0\] = 1.5 is outside \[0, 1\]",
+        r"features do not fit an observation: observation\[0, 0\] = 1.5 is outside \[0, 1\]",
     ),
     "nothing": (lambda *_: None, r"failed in step\(\): TypeError"),
     "four things": (lambda env, *usual: usual[:4], r"failed in step\(\): ValueError"),
@@ -169,8 +169,8 @@ DISCRETE = {
     "negative": (-1, r"state\[0\] = -1 is outside"),
     "not whole": (1.0, "state holds float64, not whole numbers"),
     "an array": (np.array([1]), r"of shape \(1,\), and its space has \(\)"),
-    "a dictionary": ({"x": 1}, "an observation is not one for the features"),
-    "nothing": (None, "an observation is not one for the features"),
+    "a dictionary": ({"x": 1}, "features do not fit an observation"),
+    "nothing": (None, "features do not fit an observation"),
 }
 
 
@@ -360,5 +360,7 @@ def test_features_that_do_not_fit():
 
 def test_features_for_fewer_states():
     agent = RmaxRaviUcb(Faulty(discrete=True), OneHot(2, 2), gamma=0.9, reward_range=(0, 1))
-    with pytest.raises(BadEnvironment, match=r"not one for the features: state\[0\] = 2 is outs"):
+    with pytest.raises(
+        BadEnvironment, match=r"features do not fit an observation: state\[0\] = 2 is outs"
+    ):
         agent.learn(5)

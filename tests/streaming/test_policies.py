@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, load_policy
+from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, envs, load_policy
 from optimist.agents.ravi_ucb import RaviUcbConfig
 from optimist.agents.rmax import RmaxConfig
 from optimist.core import Never, Sigmoid
@@ -270,3 +270,30 @@ def test_states_without_features_are_no_surprise():
     assert seen.bonus[1].tolist() == [0.0, 0.0]
     np.testing.assert_allclose(seen.policy[1], 0.5)
     np.testing.assert_allclose(agent.policy.probabilities([0, 1]), seen.policy, atol=1e-9)
+
+
+def test_predict_takes_one_state():
+    agent = RmaxRaviUcb(gymnasium.make("FrozenLake-v1"), gamma=0.9)
+    agent.learn(3)
+    with pytest.raises(ValueError, match=r"predict takes one state, .* a batch \(3,\) of them"):
+        agent.policy.predict([0, 1, 2])
+
+
+def test_an_environment_as_data_is_learnt_like_the_environment():
+    world = envs.Gym("FrozenLake-v1", gamma=0.9, options="is_slippery=false")
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    one, other = RmaxRaviUcb(world, seed=1), RmaxRaviUcb(env, seed=1, gamma=0.9)
+    one.learn(20)
+    other.learn(20)
+    assert repr(one) == repr(other)
+    np.testing.assert_array_equal(one.policy.Theta, other.policy.Theta)
+
+
+def test_what_is_no_world():
+    with pytest.raises(TypeError, match=r"world = 'FrozenLake-v1' is none: .* gymnasium\.make"):
+        RmaxRaviUcb("FrozenLake-v1", gamma=0.9)
+
+
+def test_features_too_many_for_the_memory():
+    with pytest.raises(ValueError, match=r"41,472 features in 2 blocks of 20,736 need 38\.4 GiB"):
+        RmaxRaviUcb(gymnasium.make("CartPole-v1"), "rbf:12", gamma=0.9)

@@ -86,7 +86,7 @@ class StreamLearner(Driver):
         except BadEnvironment:
             raise
         except (ValueError, TypeError) as error:
-            raise BadEnvironment(f"an observation is not one for the features: {error}") from error
+            raise BadEnvironment(f"features do not fit an observation: {error}") from error
         if self.memory.n_states > known:
             from optimist.core.streaming import meet  # numba takes its time
 

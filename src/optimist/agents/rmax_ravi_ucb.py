@@ -17,12 +17,12 @@ from optimist.agents.progress import progress
 from optimist.agents.streaming import StreamDriver
 from optimist.agents.terms import AnyFeatures, Terms
 from optimist.core import Rewards
-from optimist.envs import World
+from optimist.envs import Gym, World
 from optimist.envs.players import AnyEnv
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 
-AnyWorld = World | FiniteMDP | AnyEnv
+AnyWorld = World | FiniteMDP | Gym | AnyEnv
 
 
 class RmaxRaviUcb:
@@ -78,18 +78,29 @@ class RmaxRaviUcb:
         stride: int = 10,
         **terms: Unpack[Terms],
     ) -> None:
+        if isinstance(world, Gym):
+            told: Any = {**world.terms, **terms}
+            features, terms, world = features or world.features or None, told, world.make()
         if isinstance(world, gymnasium.Env | VectorEnv):
             config = Configuration.streaming() if config is None else config
             if rewards is not None:
                 raise TypeError("rewards are chosen in finite worlds; an environment pays its own")
             driver: Driver = StreamDriver(world, features, config, seed, stride, terms)
         else:
+            if not isinstance(world, World | FiniteMDP):
+                raise TypeError(
+                    f"world = {world!r} is none: give a World, a FiniteMDP, an environment such as "
+                    "gymnasium.make(id), or envs.Gym(id)"
+                )
             refuse_terms(terms)
             config = Configuration.practical() if config is None else config
             mdp = world.mdp if isinstance(world, World) else world
             phi: Any = features  # refused if it is no FeatureMap
             driver = FiniteDriver(mdp, phi, config, rewards, seed, stride)
         self._start(driver)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(episodes={self.episodes:,}, steps={self.steps:,})"
 
     def _start(self, driver: Driver) -> None:
         """Before the first episode."""

@@ -62,7 +62,7 @@ def check_terms(terms: Terms) -> dict[str, Any]:
     if unknown:
         raise TypeError(
             f"there is no {', '.join(sorted(unknown))}: of an environment one can say "
-            f"{', '.join(Terms.__annotations__)}"
+            f"{', '.join(Terms.__annotations__)}; parameters of the algorithm go into config="
         )
     if "gamma" not in given:
         raise TypeError("a Gymnasium environment has no discount factor: give one as gamma=")

@@ -9,7 +9,15 @@ from optimist.cli.flags import Workers, WorkersFlags
 from optimist.cli.parse import parse
 from optimist.cli.studies import carry_out, outcome, print_json
 from optimist.cli.tables import show_failures, show_results
-from optimist.cli.worlds import answered, file, named, option, options, with_agent
+from optimist.cli.worlds import (
+    answered,
+    file,
+    named,
+    option,
+    options,
+    to_be_written,
+    with_agent,
+)
 from optimist.core import storage
 from optimist.experiments import Study, StudyError
 from optimist.experiments.learners import LEARNERS
@@ -22,6 +30,7 @@ AGENT = "RmaxRaviUcb"
 def main(arguments: list[str]) -> int:
     world, agent, rest = split(arguments)
     given = parse(_options(world, agent), f"learn {world} --agent {agent}", rest)
+    to_be_written(given.policy)
     with answered():
         study = Study(
             worlds={world: gym.world(world, given) if gym.is_one(world) else given.world},

@@ -6,6 +6,7 @@ from dataclasses import field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import gymnasium
 import tyro
 
 from optimist.envs import WORLDS
@@ -41,6 +42,8 @@ def named(arguments: Sequence[str]) -> tuple[str, list[str]]:
         raise StudyError(f"the world comes first, before {world}: one of {', '.join(WORLDS)}")
     if world not in WORLDS:
         hint = did_you_mean(world, WORLDS, "there are")
+        if world in gymnasium.registry:
+            hint = f"Gymnasium's is gym:{world}"
         raise StudyError(f"there is no world {world!r}: {hint}")
     return world, rest
 

@@ -16,6 +16,9 @@ from optimist.features import FeatureMap
 
 WhenFull = Literal["thin", "error"]
 
+MATRICES = 6
+"""How many matrices of the size of a covariance a learner holds."""
+
 
 class States(NamedTuple):
     """The states that were met, with room for more: n of the first axis are in use."""
@@ -107,6 +110,13 @@ class Memory:
         self.most = int(self.limit // per_state)
         if self.most < 2:
             raise ValueError(f"memory = {limit:g} bytes is less than two states take: {per_state}")
+        matrices = MATRICES * 8 * blocks * s * s
+        if matrices > self.limit:
+            raise ValueError(
+                f"{d:,} features in {blocks} blocks of {s:,} need {matrices / 2**30:.1f} GiB for "
+                f"their covariances, and memory={self.limit:.3g} bytes is the limit: take fewer "
+                "features, or one tiling (tiles:N), whose covariance is diagonal"
+            )
         self.n_states = self.n_links = 0
         self.states = States(
             rows=np.zeros((0, s)),
@@ -143,6 +153,8 @@ class Memory:
         ``r`` are the known rewards [n, A] there, if they are.
         """
         rows, block = self.features.in_blocks(observations)
+        if not np.isfinite(rows).all():
+            raise ValueError("the features of an observation are not all finite numbers")
         known = self.n_states
         each = range(len(block))
         return [self._find(rows[i], block[i], None if r is None else r[i]) for i in each], known

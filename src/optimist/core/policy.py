@@ -29,7 +29,7 @@ from optimist.core.ascension import (
     ascension_name,
     ascension_named,
 )
-from optimist.features import FeatureMap, describe, from_description
+from optimist.features import FeatureMap, PerAction, StateFeatures, describe, from_description
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,7 @@ class SoftmaxPolicy:
 
     def predict(self, state: ArrayLike, rng: np.random.Generator | None = None) -> int:
         """An action: the most likely one, or one drawn from the policy if a generator is given."""
-        pi = self.probabilities(state)
-        return int(np.argmax(pi)) if rng is None else int(rng.choice(pi.size, p=pi))
+        return _action(self.probabilities(state), rng)
 
     def _sum_of_values(self, rows: FloatArray, block: IntArray, states: ArrayLike) -> FloatArray:
         u = self._uncertainty(rows, block)
@@ -170,17 +169,25 @@ class TablePolicy:
 
     def predict(self, state: ArrayLike, rng: np.random.Generator | None = None) -> int:
         """An action: the most likely one, or one drawn from the policy if a generator is given."""
-        pi = self.probabilities(state)
-        return int(np.argmax(pi)) if rng is None else int(rng.choice(pi.size, p=pi))
+        return _action(self.probabilities(state), rng)
 
     def save(self, path: str | Path) -> None:
         """Write the table."""
         storage.write(path, "table policy", {}, {"table": self.table})
 
 
+def _action(pi: FloatArray, rng: np.random.Generator | None) -> int:
+    if pi.ndim != 1:
+        raise ValueError(
+            f"predict takes one state, and was given a batch {pi.shape[:-1]} of them; "
+            "probabilities takes batches"
+        )
+    return int(np.argmax(pi)) if rng is None else int(rng.choice(pi.size, p=pi))
+
+
 def load_policy(
     path: str | Path,
-    features: FeatureMap | None = None,
+    features: FeatureMap | StateFeatures | None = None,
     reward: Callable[[Any], FloatArray] | None = None,
 ) -> SoftmaxPolicy | TablePolicy:
     """The policy in a file, ready to act, without the world it was learnt in.
@@ -190,8 +197,8 @@ def load_policy(
     path
         A file written by ``policy.save``.
     features
-        The features of the policy. Those of this library are known from the file, but for tables;
-        others are not in it and have to be given again.
+        The features of the policy, or of states, one copy for each action. Those of this library
+        are known from the file, but for tables; others are not in it and have to be given again.
     reward
         The known rewards that it was learnt with, if it was, as a function into [0, R_max].
 
@@ -214,6 +221,8 @@ def load_policy(
         if header["features"] is None:
             raise ValueError(f"{path} was learnt with features of its own: give them as features=")
         features = from_description(header["features"])
+    if isinstance(features, StateFeatures):
+        features = PerAction(features, header["n_actions"])
     if features.dim != d or features.n_actions != header["n_actions"]:
         raise ValueError(
             f"{path} has d = {d} and {header['n_actions']} actions; "

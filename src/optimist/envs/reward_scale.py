@@ -88,7 +88,8 @@ class RewardScale:
             how = "declared" if self._declared else "what is taken for granted"
             raise BadEnvironment(
                 f"the environment paid {reward:.6g}, and [{self.low:g}, {self.high:g}] is {how}: "
-                "give its reward_range=(low, high), or a reward_map= into [0, r_max]"
+                "give its reward_range=(low, high) (on the command line --low and --high), or a "
+                "reward_map= into [0, r_max]"
             )
         return min(max(mapped, 0.0), self.r_max)  # by rounding alone
 

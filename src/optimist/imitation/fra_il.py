@@ -11,11 +11,11 @@ from gymnasium.vector import VectorEnv
 from optimist import checks
 from optimist.agents import RmaxRaviUcb, Terms, checkpoint
 from optimist.agents.rmax_ravi_ucb import AnyWorld, refuse_terms
-from optimist.agents.terms import features_of
+from optimist.agents.terms import check_terms, features_of
 from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.core.finite import check_features, sparse_rows
-from optimist.envs import World
+from optimist.envs import Gym, World
 from optimist.envs.players import AnyEnv, Players
 from optimist.features import (
     Concatenation,
@@ -117,6 +117,8 @@ class FraIL(RmaxRaviUcb):
         self.expert = expert
         self.K = None if K is None else checks.count(K, "K")
         self._imitation: FiniteImitation | StreamImitation
+        if isinstance(world, Gym):
+            raise TypeError("FraIL takes an environment: give gym.make() and gamma=gym.gamma")
         if isinstance(world, gymnasium.Env | VectorEnv):
             self._imitation = self._in_environment(
                 world, reward_features, features, seed, stride, terms
@@ -157,7 +159,13 @@ class FraIL(RmaxRaviUcb):
         stride: int,
         terms: Terms,
     ) -> StreamImitation:
-        phi_P = features_of(features, Players(env))
+        players = Players(env)
+        if players.n > 1:
+            raise ValueError(
+                "FRA-IL plays one environment: side by side the first episodes to end are short "
+                "ones, and their last pairs no draws of mu(pi_k)"
+            )
+        phi_P = features_of(features, players)
         if reward_features is None:
             psi = phi_P.psi if isinstance(phi_P, PerAction) else None
             if isinstance(phi_P, OneHot):
@@ -167,8 +175,7 @@ class FraIL(RmaxRaviUcb):
             reward_features = StateOnly(psi, phi_P.n_actions)
         if not isinstance(reward_features, FeatureMap):
             raise TypeError(f"reward_features = {reward_features!r} must be a FeatureMap")
-        if "gamma" in terms:
-            _check_expert(self.expert, reward_features, terms["gamma"])
+        _check_expert(self.expert, reward_features, check_terms(terms)["gamma"])
         player = StreamPlayer(self.expert.mean, reward_features, self.settings.weights)
         phi = with_rewards(reward_features, phi_P)
         rule = self.settings.rule(player.R_max)

@@ -103,11 +103,6 @@ class StreamImitation(StreamDriver):
         if given.fresh:
             raise ValueError("fresh rollouts are for finite worlds; here the last pair is the draw")
         super().__init__(env, features, config, seed, stride, told)
-        if self.players.n > 1:
-            raise ValueError(
-                "FRA-IL plays one environment: side by side the first episodes to end are short "
-                "ones, and their last pairs no draws of mu(pi_k)"
-            )
         self.player, self.given = player, given
         self.step, self.K = 0.0, None  # type: float, int | None
         self._embed = embedding(player.phi_r, self.features)
