@@ -73,6 +73,8 @@ def test_help_lists_the_flags_and_how_to_name_an_environment(optimist):
         (["gym:FrozenLake-v1", "--agent", "FraIL"], "FraIL imitates an optimal expert"),
         (["gym:FrozenLake-v1", "--agent", "Rmx"], "did you mean 'Rmax'?"),
         (["gym:FrozenLake-v1", "--world.n", "4"], "--world.n"),
+        (["gym:FrozenLake-v1", "--policy", "no/where.safetensors"], "there is no folder no"),
+        (["FrozenLake-v1"], "Gymnasium's is gym:FrozenLake-v1"),
     ],
 )
 def test_mistakes_are_answered_in_a_sentence(optimist, arguments, sentence):
@@ -81,6 +83,18 @@ def test_mistakes_are_answered_in_a_sentence(optimist, arguments, sentence):
     assert sentence in err
     assert "Traceback" not in err
     assert not out
+
+
+def test_a_failure_names_no_file_that_is_gone(optimist):
+    wrong = ("--low", 5, "--high", 6, "--episodes", 3, "--seeds", 1, "--jobs", 1)
+    code, _, err = optimist("learn", "gym:CartPole-v1", *wrong)
+    assert code == 1
+    assert "the environment paid 1, and [5, 6] is declared" in err
+    assert "--low and --high" in err
+    assert "failure.json" not in err
+    code, _, err = optimist("learn", "gym:CartPole-v1", *wrong, "--out", "kept")
+    assert code == 1
+    assert "failure.json" in err
 
 
 def test_expert_and_imitate_need_a_known_world(optimist):

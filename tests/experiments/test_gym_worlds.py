@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
 
-from optimist import OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, Study, envs
+from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, Study, envs
 from optimist.envs import Gym
 from optimist.envs.repeat import ActionRepeat
 from optimist.experiments import Specification, StudyError
@@ -166,3 +166,18 @@ def test_the_terms_are_those_given():
     assert told == {"gamma": 0.99, "geometric": True, "reward_range": (-1, math.pi)}
     assert CAR.n_actions == 3
     np.testing.assert_array_equal(CAR.observation_space.high, np.float32([0.6, 0.07]))
+
+
+def test_agents_have_the_parameters_for_environments_where_there_is_nothing_else():
+    lake, river = Gym("FrozenLake-v1"), envs.RiverSwim(6)
+    streaming, practical = Configuration.streaming(), Configuration.practical()
+    for worlds, expected in (({"l": lake}, streaming), ({"l": lake, "r": river}, practical)):
+        study = Study(worlds=worlds, agents={"a": RmaxRaviUcb}, episodes=5, seeds=1)
+        assert study.configurations["a"] == expected
+        table = "\n".join(
+            f'[worlds.{name}]\nworld = "{type(world).__name__}"'
+            + ('\nid = "FrozenLake-v1"' if world is lake else "")
+            for name, world in worlds.items()
+        )
+        text = f'episodes = 5\n{table}\n[agents.a]\nagent = "RmaxRaviUcb"\nupdates = 3\n'
+        assert Study.parse(text).configurations["a"] == replace(expected, updates=3)

@@ -1,10 +1,11 @@
 """``optimist learn``: learn one world with one agent."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from optimist.cli import OK, SOME_FAILED, gym
+from optimist.cli import INTERRUPTED, OK, SOME_FAILED, gym
 from optimist.cli.flags import Workers, WorkersFlags
 from optimist.cli.parse import parse
 from optimist.cli.studies import carry_out, outcome, print_json
@@ -40,7 +41,13 @@ def main(arguments: list[str]) -> int:
             seed=given.seed,
             title=f"{agent} in {world}",
         )
-    results = carry_out(study, given.out, given.workers)
+    try:
+        results = carry_out(study, given.out, given.workers)
+    except KeyboardInterrupt:
+        kept = f"`optimist resume {given.out}` goes on"
+        lost = "nothing is kept without --out FOLDER"
+        print(f"\ninterrupted: {kept if given.out else lost}", file=sys.stderr)
+        return INTERRUPTED
     if given.policy is not None and results.finished:
         learnt = results.folder.of(results.finished[0]).path / "policy.safetensors"
         storage.write_bytes(given.policy, learnt.read_bytes())
@@ -48,7 +55,7 @@ def main(arguments: list[str]) -> int:
         print_json(outcome(results))
     else:
         show_results(results)
-    show_failures(results)
+    show_failures(results, kept=given.out is not None)
     return SOME_FAILED if results.failures else OK
 
 

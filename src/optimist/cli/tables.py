@@ -114,11 +114,12 @@ def _cells(results: Results, world: str) -> dict[str, AnyCell]:
     return {agent: cell for agent, cell in cells.items() if cell is not None}
 
 
-def show_failures(results: Results) -> None:
-    """Which runs failed, and why, on the error output."""
+def show_failures(results: Results, kept: bool = True) -> None:
+    """Which runs failed, and why, on the error output; and the file that says more, if it stays."""
     for run, message in results.failures.items():
         print(f"failed: {run.agent} in {run.world}, seed {run.index}: {message}", file=sys.stderr)
-        print(f"        {results.folder.of(run).path / 'failure.json'}", file=sys.stderr)
+        if kept:
+            print(f"        {results.folder.of(run).path / 'failure.json'}", file=sys.stderr)
 
 
 def counted(n: int, thing: str) -> str:
