@@ -21,7 +21,7 @@ class History:
     optimistic_value
         <nu0, V_k>, what the algorithm expects when the episode begins, [K].
     sup_q
-        The largest |Q_{k+1}| computed after the episode, [K].
+        The largest |Q_{k+1}| computed after the episode, 0 if none was, [K].
     bonus, ascension
         The means of CB and of p+ along the path, [K].
     chosen
