@@ -78,6 +78,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--only", default="", help="the tasks whose names hold this")
     parser.add_argument("--more", action="store_true", help="other features and action repeat")
+    parser.add_argument("--practical", action="store_true", help="the default of finite worlds")
     given = parser.parse_args()
     tasks = [t for t in (MORE if given.more else TASKS) if given.only in t.name]
     columns = "environment", "episodes", "uniform", "Q-learning", "learnt (worst seed)"
@@ -85,7 +86,8 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|", flush=True)
     with ProcessPoolExecutor(2) as pool:
         for task in tasks:
-            lines = list(pool.map(run, [task] * given.seeds, range(given.seeds)))
+            n = given.seeds
+            lines = list(pool.map(run, [task] * n, range(n), [given.practical] * n))
             mean = Line(*np.mean(lines, axis=0))
             worst = min(line.learnt for line in lines)
             optimum = "" if np.isnan(mean.optimum) else f"{mean.optimum:.2f}"
@@ -97,12 +99,13 @@ def main() -> None:
             )
 
 
-def run(task: Task, seed: int) -> Line:
+def run(task: Task, seed: int, practical: bool) -> Line:
     """Learn an environment, and play what was learnt and what it is compared to."""
     env = task.make()
     name = task.features or default_name(env.observation_space)
     phi = features_named(name, env.observation_space, int(env.action_space.n))
-    agent = opt.RmaxRaviUcb(env, phi, seed=seed, gamma=GAMMA)
+    config = opt.Configuration.practical() if practical else opt.Configuration.streaming()
+    agent = opt.RmaxRaviUcb(env, phi, config, seed=seed, gamma=GAMMA)
     history = agent.learn(task.episodes, show_progress=False)
     policy, rng = agent.policy, np.random.default_rng(seed)
     tabular = phi.blocks == phi.dim

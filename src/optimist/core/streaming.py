@@ -213,9 +213,10 @@ def meet(
 ) -> None:
     """What is believed of states that were just met: as if they had been kept all along.
 
-    A state met in the middle of an epoch has missed its updates. By the closed form of their sum it
-    is enough to make up for the last, from the policy before it; truncated values have none, and
-    all the epoch's ``thetas`` are gone through.
+    A state met in the middle of an epoch has missed its updates. The sum of the epoch's first m Q's
+    has the closed form S_m = (1 - p) (phi . Theta_m + m (r + CB)) + m p R_max H (Section 3.3), and
+    pi_m is the softmax of eta S_m; so the last update is made up for from pi_{n-1}. Truncated
+    values have no such form, and all the epoch's ``thetas`` are gone through.
     """
     n = epoch.clock[UPDATES]
     n_actions = states.block.shape[1]
@@ -245,7 +246,7 @@ def meet(
     else:
         predict(states, epoch.Theta - epoch.theta, first, last, Q)
         for i in range(last - first):
-            for a in range(n_actions):  # eta S_{n-1}, the sum of the Q's before the last
+            for a in range(n_actions):  # S_{n-1}
                 S = Q[i, a] + (n - 1) * (r[i, a] + CB[i, a])
                 Q[i, a] = (1 - p[i, a]) * S + (n - 1) * p[i, a] * rule.heaven
         if n > 1:
