@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any
 from optimist.ids import register_all
 
 if TYPE_CHECKING:
-    from optimist import agents, core, envs, experiments, features, imitation, mdp, report
+    from optimist import (
+        agents,
+        core,
+        envs,
+        experiments,
+        features,
+        imitation,
+        mdp,
+        report,
+        theory,
+        verification,
+    )
     from optimist.agents import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
     from optimist.core import load_policy
     from optimist.experiments import Results, Study, open_results, run
@@ -39,6 +50,8 @@ __all__ = [
     "open_results",
     "report",
     "run",
+    "theory",
+    "verification",
 ]
 
 _ROOMS = {
@@ -50,6 +63,8 @@ _ROOMS = {
     "imitation": ("BehaviouralCloning", "FraIL"),
     "mdp": ("FiniteMDP", "LinearMDP"),
     "report": (),
+    "theory": (),
+    "verification": (),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from optimist import checks
 from optimist.core import Ascension, Sigmoid, Threshold
-from optimist.theory import parameters
+from optimist.theory import PRACTICE, parameters
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,11 @@ class Configuration:
 
     @classmethod
     def practical(
-        cls, beta: float = 0.5, eta: float = 10.0, updates: int = 10, r_max: float = 1.0
+        cls,
+        beta: float = PRACTICE.beta,
+        eta: float = PRACTICE.eta,
+        updates: int = PRACTICE.updates,
+        r_max: float = 1.0,
     ) -> "Configuration":
         """Parameters that work at practical numbers of episodes, outside the theorem.
 
@@ -173,6 +177,5 @@ class Configuration:
         episode, and the ascension function is the paper's at K = 10,000. Of six values of beta 0.5
         did best in the worst of eight worlds, on which it was chosen (docs/defaults.md).
         """
-        K = 10_000
-        sigmoid = Sigmoid(parameters.alpha(K), parameters.omega(K))
-        return cls(eta=eta, beta=beta, ascension=sigmoid, r_max=r_max, updates=updates)
+        sigmoid = Sigmoid(PRACTICE.alpha, PRACTICE.omega)
+        return cls(eta, beta, sigmoid, r_max=r_max, ridge=PRACTICE.ridge, updates=updates)

@@ -18,13 +18,15 @@ COMMANDS = {
     "compare": "compare the agents of one or several studies",
     "envs": "list the worlds, solved exactly",
     "agents": "list the agents and their parameters",
+    "theory": "what the paper proves about a world, with every constant",
+    "verify": "check every statement of the paper's analysis on runs in known worlds",
 }
 
 OK, SOME_FAILED, BAD_INPUT, DISK, INTERRUPTED = 0, 1, 2, 3, 130
 EXIT_CODES = """\
 exit codes:
   0    all is well
-  1    some runs failed; what finished is kept
+  1    some runs failed, what finished is kept; or a statement is violated
   2    a mistake in the command, the study or a file
   3    the disk is full, or a folder cannot be written; what finished is kept
   130  interrupted; `optimist resume FOLDER` goes on"""
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         close = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(COMMANDS)}"
         return _complain(f"there is no command {name!r}: {hint}")
-    if name in OF_A_WORLD and (not rest or rest[0] in ("-h", "--help")):
+    if name in OF_A_WORLD and (rest[:1] in (["-h"], ["--help"]) or (not rest and name != "verify")):
         print(f"{OF_A_WORLD[name]}\n\nworlds: {', '.join(WORLD_MODULES)}")
         return OK
     return _carry_out(name, rest)
@@ -80,6 +82,28 @@ are flags: `optimist imitate WORLD --help` lists them.
 
 Example:
     optimist imitate FourRooms --expert expert.parquet --policy policy.safetensors""",
+    "theory": """\
+usage: optimist theory WORLD [--K K] [--delta DELTA] [--rates] [--json]
+       optimist theory --rates [--json]
+
+Say what the paper's theorem promises in a world: its parameters, its bound on the regret term by
+term, and from how many episodes on it says something. The parameters of the world are flags:
+`optimist theory WORLD --help` lists them. With --rates, all rates that the paper states and what
+imitation costs elsewhere; without a world as formulas.
+
+Example:
+    optimist theory RiverSwim --world.n 20 --K 10000""",
+    "verify": """\
+usage: optimist verify [WORLD] [--K K] [--delta DELTA] [--seed SEED] [--json]
+
+Run the algorithm in worlds that are known exactly, and check every inequality of the paper's
+analysis: with the theorem's parameters, with the smallest bonuses that turn out valid, under
+rewards that change, and with the practical parameters, where what needs valid bonuses is reported
+and not failed. Without a world in four small ones. The parameters of the world are flags:
+`optimist verify WORLD --help` lists them.
+
+Example:
+    optimist verify RiverSwim --world.n 8 --K 500""",
 }
 """The help of the commands about one world, whose flags depend on it: they read them themselves."""
 

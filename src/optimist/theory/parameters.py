@@ -1,40 +1,88 @@
 """The parameters of the main theorem, with the constants that the proofs make explicit.
 
-All quantities are those of Theorem 1 and its proof (Appendix B.7), for K episodes, features of
-dimension d with ||phi|| <= B, A actions, rewards ||w|| <= W_max in [0, R_max], and failure
+All quantities are those of Theorem main-full and its proof (Appendix B.7), for K episodes, features
+of dimension d with ||phi|| <= B, A actions, rewards ||w|| <= W_max in [0, R_max], and failure
 probability delta. H = 1 / (1 - gamma).
+
+In units: if rewards are multiplied by c, so are R_max, W_max, Q_max and beta, but for the
+logarithm inside beta; eta and alpha are divided by c and omega stays. The theorem's own alpha =
+2 log K does not follow, for its proof fixes the unit by R_max >= 1 and adds 2 omega / alpha = 1.
 """
 
-import math
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist.theory.numbers import Numbers, discounts, numbers, plain, shares
 
 
-def horizon(gamma: float) -> float:
+def horizon(gamma: ArrayLike) -> Numbers:
     """H = 1 / (1 - gamma).
 
     Examples
     --------
     >>> horizon(0.75)
     4.0
+    >>> horizon([0.5, 0.75])
+    array([2., 4.])
     """
-    return 1 / (1 - gamma)
+    return plain(1 / (1 - discounts(gamma)))
 
 
-def longest_episode(K: int, gamma: float, delta: float) -> float:
-    """L_max = H log(K / delta): no episode is longer, with probability 1 - delta (Lemma lmax)."""
-    return horizon(gamma) * math.log(K / delta)
+def longest_episode(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
+    """L_max = H log(K / delta): no episode is longer, with probability 1 - delta (Lemma lmax).
+
+    The proof prints log(delta / K) for log(K / delta), and takes P(L > L_max) for gamma^L_max:
+    lengths are whole, so it is gamma^floor(L_max). The lemma holds all the same as soon as
+    K / delta >= e^2, hence for every delta if K >= 8; `chance_of_longer` is exact.
+
+    Examples
+    --------
+    >>> round(longest_episode(1000, gamma=0.9, delta=0.1), 3)
+    92.103
+    """
+    episodes = numbers(K, "K", least=1)
+    return plain(horizon(gamma) * np.log(episodes / shares(delta)))
 
 
-def omega(K: int) -> float:
+def chance_of_longer(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
+    """The exact probability that one of K episodes is longer than L_max: that E_L fails.
+
+    1 - (1 - gamma^floor(L_max))^K, as P(L > l) = gamma^l for whole l.
+
+    Examples
+    --------
+    >>> round(chance_of_longer(1000, gamma=0.9, delta=0.1), 4)
+    0.0598
+    >>> round(chance_of_longer(1, gamma=0.9, delta=0.5), 4)  # too few episodes for the lemma
+    0.5314
+    """
+    episodes, length = numbers(K, "K", least=1), np.floor(longest_episode(K, gamma, delta))
+    with np.errstate(divide="ignore"):  # an episode of one step is certain: log 1 - 1
+        return plain(-np.expm1(episodes * np.log1p(-(discounts(gamma) ** length))))
+
+
+def steps(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
+    """T = L_max K, which bounds the number of steps in K episodes (Lemma number-epochs-bound).
+
+    Examples
+    --------
+    >>> round(steps(1000, gamma=0.9, delta=0.1))
+    92103
+    """
+    return plain(longest_episode(K, gamma, delta) * numbers(K, "K", least=1))
+
+
+def omega(K: ArrayLike) -> Numbers:
     """omega = log K (Theorem main-full)."""
-    return math.log(K)
+    return plain(np.log(numbers(K, "K", least=1)))
 
 
-def alpha(K: int) -> float:
+def alpha(K: ArrayLike) -> Numbers:
     """alpha = 2 log K (Theorem main-full)."""
-    return 2 * math.log(K)
+    return plain(2 * np.log(numbers(K, "K", least=1)))
 
 
-def value_bound(gamma: float, R_max: float, omega: float, alpha: float) -> float:
+def value_bound(gamma: ArrayLike, R_max: ArrayLike, omega: ArrayLike, alpha: ArrayLike) -> Numbers:
     """Q_max = H (R_max + 2 omega / alpha), which bounds every |Q_k| (Lemma qmax).
 
     Examples
@@ -42,31 +90,123 @@ def value_bound(gamma: float, R_max: float, omega: float, alpha: float) -> float
     >>> value_bound(gamma=0.5, R_max=1.0, omega=3.0, alpha=6.0)
     4.0
     """
-    return horizon(gamma) * (R_max + 2 * omega / alpha)
+    most = numbers(omega, "omega", least=0) / numbers(alpha, "alpha", above=0)  # of (1 - p) CB
+    return plain(horizon(gamma) * (numbers(R_max, "R_max", above=0) + 2 * most))
 
 
 def eta(
-    K: int, d: int, n_actions: int, gamma: float, B: float, R_max: float, delta: float
-) -> float:
-    """The learning rate of Theorem main-full, with T = L_max K."""
-    T = longest_episode(K, gamma, delta) * K
-    numerator = 5 * d * math.log(1 + B**2 * T / d) * math.log(n_actions)
-    return math.sqrt(numerator / (8 * R_max**2 * horizon(gamma) ** 2.5 * K))
+    K: ArrayLike,
+    d: ArrayLike,
+    n_actions: ArrayLike,
+    gamma: ArrayLike,
+    B: ArrayLike,
+    R_max: ArrayLike,
+    delta: ArrayLike,
+) -> Numbers:
+    """The learning rate of Theorem main-full, with T = L_max K.
+
+    sqrt( 5 d log(1 + B^2 T / d) log A / (8 R_max^2 H^{5/2} K) ).
+    """
+    log_A = np.log(numbers(n_actions, "n_actions", least=1))
+    scale = 8 * numbers(R_max, "R_max", above=0) ** 2 * horizon(gamma) ** 2.5
+    potential = log_determinant(steps(K, gamma, delta), d, B)
+    return plain(np.sqrt(5 * potential * log_A / (scale * numbers(K, "K", least=1))))
 
 
-def beta(K: int, d: int, gamma: float, B: float, W_max: float, R_max: float, delta: float) -> float:
+def log_determinant(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
+    """d log(1 + B^2 T / d), which bounds log det(Lambda_T), Lambda_0 = I (trace-determinant).
+
+    Examples
+    --------
+    >>> round(log_determinant(T=100, d=10, B=1), 3)
+    23.979
+    """
+    dim, bound = numbers(d, "d", least=1), numbers(B, "B", above=0)
+    return plain(dim * np.log1p(bound**2 * numbers(T, "T", least=0) / dim))
+
+
+def beta(
+    K: ArrayLike,
+    d: ArrayLike,
+    gamma: ArrayLike,
+    B: ArrayLike,
+    W_max: ArrayLike,
+    R_max: ArrayLike,
+    delta: ArrayLike,
+) -> Numbers:
     """The exploration coefficient of Lemma good-event-holds, with its c = 60 * 26.
 
     8 Q_max d log(c alpha W_max R_max B^{9/2} Q_max^4 L_max^{5/2} K^{7/2} d^{5/2} / delta).
+
+    Every factor but delta should be at least 1: steps of the proof such as "a sum of five terms is
+    at most five times their product" need it. That asks for W_max >= 1 besides B, R_max >= 1.
+
+    Examples
+    --------
+    >>> round(beta(1000, d=12, gamma=0.9, B=1, W_max=1, R_max=1, delta=0.1))
+    126644
     """
     L_max, slope = longest_episode(K, gamma, delta), alpha(K)
     Q_max = value_bound(gamma, R_max, omega(K), slope)
+    dim = numbers(d, "d", least=1)
     logarithm = (
-        math.log(60 * 26 * slope * W_max * R_max / delta)
-        + 4.5 * math.log(B)
-        + 4 * math.log(Q_max)
-        + 2.5 * math.log(L_max)
-        + 3.5 * math.log(K)
-        + 2.5 * math.log(d)
+        np.log(60 * 26 * slope * numbers(W_max, "W_max", above=0) * numbers(R_max, "R_max"))
+        - np.log(shares(delta))
+        + 4.5 * np.log(numbers(B, "B", above=0))
+        + 4 * np.log(Q_max)
+        + 2.5 * np.log(L_max)
+        + 3.5 * np.log(numbers(K, "K"))
+        + 2.5 * np.log(dim)
     )
-    return 8 * Q_max * d * logarithm
+    return plain(8 * Q_max * dim * logarithm)
+
+
+def beta_of_theorem(
+    K: ArrayLike,
+    d: ArrayLike,
+    gamma: ArrayLike,
+    B: ArrayLike,
+    W_max: ArrayLike,
+    R_max: ArrayLike,
+    delta: ArrayLike,
+    C: ArrayLike,
+) -> Numbers:
+    """The exploration coefficient as Theorem main-full states it, for an absolute constant C.
+
+    C H R_max d log(B H W_max R_max d K / delta). `constant_of_theorem` is the C at which it is
+    that of the lemma.
+
+    Examples
+    --------
+    >>> round(beta_of_theorem(1000, d=12, gamma=0.9, B=1, W_max=1, R_max=1, delta=0.1, C=75))
+    125980
+    """
+    dim, rewards = numbers(d, "d", least=1), numbers(R_max, "R_max", above=0)
+    H, bound = horizon(gamma), numbers(B, "B", above=0)
+    inside = bound * H * numbers(W_max, "W_max", above=0) * rewards * dim * numbers(K, "K", least=1)
+    factor = numbers(C, "C", above=0) * H * rewards * dim
+    return plain(factor * np.log(inside / shares(delta)))
+
+
+def constant_of_theorem(
+    K: ArrayLike,
+    d: ArrayLike,
+    gamma: ArrayLike,
+    B: ArrayLike,
+    W_max: ArrayLike,
+    R_max: ArrayLike,
+    delta: ArrayLike,
+) -> Numbers:
+    """The C at which `beta_of_theorem` is `beta`, the lemma's.
+
+    As Q_max <= 2 H R_max for R_max >= 1, and the lemma's logarithm holds at most the 13/2-th powers
+    of the theorem's factors (H comes with Q_max^4 L_max^{5/2}) besides a constant and log log K,
+    an absolute C exists. It is between 20 and 110 wherever we looked.
+
+    Examples
+    --------
+    >>> round(constant_of_theorem(1000, d=12, gamma=0.9, B=1, W_max=1, R_max=1, delta=0.1), 1)
+    75.4
+    """
+    of_lemma = np.asarray(beta(K, d, gamma, B, W_max, R_max, delta))
+    return plain(of_lemma / beta_of_theorem(K, d, gamma, B, W_max, R_max, delta, C=1))

@@ -1,0 +1,122 @@
+"""``optimist verify``: the paper's analysis, checked on runs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from optimist.cli import OK, SOME_FAILED
+from optimist.cli.parse import parse
+from optimist.cli.studies import print_json
+from optimist.cli.tables import a_console, new_table, percent
+from optimist.cli.worlds import answered, named, option, options
+from optimist.verification import Finding, Report, Summary, verify
+from optimist.verification.statement import ROUNDING
+
+ROOM_FOR_FORMULAS = 150
+"""From this many columns on, a table also says what each statement says."""
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """Check every statement of the paper's analysis in four small worlds.
+
+    Example:
+        optimist verify
+    """
+
+    K: int = 1000
+    """the number of episodes of each run"""
+
+    delta: float = 0.01
+    """the failure probability of what holds with high probability"""
+
+    seed: int = 0
+    """seeds the runs"""
+
+    json: bool = False
+    """print all findings as JSON"""
+
+
+def main(arguments: list[str]) -> int:
+    world = None
+    if not arguments or arguments[0].startswith("-"):
+        given: Any = parse(Everywhere, "verify", arguments)
+    else:
+        name, rest = named(arguments)
+        given = parse(_options(name), f"verify {name}", rest)
+        world = given.world
+    with answered(), a_console().status("running the algorithm, and checking what it did"):
+        report = verify(world, given.K, given.delta, given.seed)
+    if given.json:
+        print_json(report.to_plain())
+    else:
+        _show(report)
+    return SOME_FAILED if report.violations else OK
+
+
+def _show(report: Report) -> None:
+    console = a_console()
+    wide = console.width >= ROOM_FOR_FORMULAS
+    title = f"The paper, checked (K = {report.K:,}, delta = {report.delta:g}, seed {report.seed})"
+    table = new_table(title, "statement")
+    if wide:
+        table.add_column("says", overflow="fold")
+    for name in ("cases", "worst slack", "verdict", "in practice"):
+        table.add_column(name, justify="right", no_wrap=True)
+    about = ""
+    for summary in report.by_statement():
+        found = summary.findings[0]
+        if found.about != about:
+            about = found.about
+            table.add_section()
+            table.add_row(f"[bold]{about}")
+        says = (found.says,) if wide else ()
+        verdict = "[bold red]VIOLATED" if summary.violated else "holds" if summary.due else "-"
+        numbers = f"{summary.cases:,}", slack(summary.worst), verdict, in_practice(summary)
+        table.add_row(f"  {found.key}", *says, *numbers)
+    console.print(table)
+    console.print("\n".join(_sentences(report)), highlight=False)
+
+
+def _sentences(report: Report) -> list[str]:
+    summaries = report.by_statement()
+    cases = sum(summary.cases for summary in summaries)
+    lines = [
+        f"{len(summaries)} statements in {cases:,} cases, against the exact solution of each world",
+        "worst slack: what the larger side has to spare, of the largest number on either side",
+        "in practice: with the default parameters, whose bonuses the theorem does not cover",
+    ]
+    for f in report.violations:
+        failed = f"{f.broken:,} of {f.cases:,} cases"
+        lines.append(
+            f"VIOLATED: {f.key} in {f.world or 'itself'} ({f.setting}): {failed}: {f.says}"
+        )
+    return lines
+
+
+def slack(worst: Finding | None) -> str:
+    """What is to spare, as a number and what to compare it with."""
+    if worst is None:
+        return "-"
+    if worst.equality:
+        return f"equal to {abs(worst.slack) / worst.size if worst.size else 0:.0e}"
+    rounding = ROUNDING * worst.size
+    return f"{0 if -rounding <= worst.slack <= 0 else worst.slack:.3g} of {worst.size:.3g}"
+
+
+def in_practice(summary: Summary) -> str:
+    """Whether it holds with the practical parameters."""
+    share = summary.broken_in_practice
+    if share is None:
+        return "-"
+    return f"fails in {percent(share)}" if share else "holds"
+
+
+def _options(world: str) -> type[Any]:
+    return options(
+        f"Check every statement of the paper's analysis in {world}.",
+        world,
+        option("K", int, Everywhere.K, "the number of episodes of each run"),
+        option("delta", float, Everywhere.delta, "the failure probability of what may fail"),
+        option("seed", int, Everywhere.seed, "seeds the runs"),
+        option("json", bool, False, "print all findings as JSON"),
+    )

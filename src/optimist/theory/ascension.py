@@ -1,0 +1,102 @@
+"""The ascension function p+ = sigma(alpha CB - omega): what its sigmoid keeps small.
+
+Two lemmas of the appendix: p+ itself is small where bonuses are (Lemma sigmoid-bound), and what it
+leaves of a bonus, (1 - p+) CB, is small everywhere (Lemma sigmoid-bound2).
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import wrightomega
+
+from optimist.theory.numbers import Numbers, discounts, numbers, plain
+from optimist.theory.parameters import horizon
+
+
+def sigmoid_bound(z: ArrayLike, omega: ArrayLike) -> Numbers:
+    """2 (z^2 + e^-omega), which bounds sigma(z - omega) for z, omega >= 0 (Lemma sigmoid-bound).
+
+    Examples
+    --------
+    >>> round(sigmoid_bound(0.5, omega=3.0), 4)  # sigma(-2.5) = 0.0759
+    0.5996
+    """
+    at, threshold = numbers(z, "z", least=0), numbers(omega, "omega", least=0)
+    return plain(2 * (at**2 + np.exp(-threshold)))
+
+
+def ascension_bound(CB: ArrayLike, alpha: ArrayLike, omega: ArrayLike) -> Numbers:
+    """2 alpha^2 CB^2 + 2 e^-omega, which is at least p+ (Equation ascension-function-bound).
+
+    Examples
+    --------
+    >>> ascension_bound(CB=0.1, alpha=5.0, omega=3.0) == sigmoid_bound(0.5, omega=3.0)
+    True
+    """
+    slope = numbers(alpha, "alpha", above=0)
+    return sigmoid_bound(slope * numbers(CB, "CB", least=0), omega)
+
+
+def largest_kept_bonus(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
+    """omega / alpha, which bounds max_z z sigma(omega - alpha z) (Lemma sigmoid-bound2).
+
+    The lemma asks for omega >= 2, that is K >= 8, and proves (omega - 1) / alpha there. What it
+    states holds from omega = 1/e on: `largest_kept_bonus_exact` solves u + log u = omega - 1, and
+    u <= omega as long as log omega >= -1.
+
+    Examples
+    --------
+    >>> largest_kept_bonus(alpha=6.0, omega=3.0)
+    0.5
+    """
+    threshold = numbers(omega, "omega", least=2)
+    return plain(threshold / numbers(alpha, "alpha", above=0))
+
+
+def largest_kept_bonus_exact(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
+    """W(e^{omega - 1}) / alpha = max_z z sigma(omega - alpha z), with Lambert's W.
+
+    The maximum is at z = (1 + W) / alpha. Wright's omega function is W(e^z) without the overflow.
+
+    Examples
+    --------
+    >>> round(largest_kept_bonus_exact(alpha=6.0, omega=3.0), 4)
+    0.2595
+    """
+    threshold = numbers(omega, "omega")
+    return plain(wrightomega(threshold - 1) / numbers(alpha, "alpha", above=0))
+
+
+def reward_bias_bound(R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
+    """R_max <mu(pi_k), p+>, which bounds reward-bias_k (Lemma reward-bias-bound).
+
+    Examples
+    --------
+    >>> reward_bias_bound(R_max=2.0, ascension=0.25)
+    0.5
+    """
+    return plain(numbers(R_max, "R_max", above=0) * numbers(ascension, "ascension", least=0))
+
+
+def model_bias_bound(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
+    """H R_max <mu(pi), p+>, which bounds model-bias_k(pi) (Lemma model-bias-bounds).
+
+    Examples
+    --------
+    >>> model_bias_bound(gamma=0.75, R_max=2.0, ascension=0.25)
+    2.0
+    """
+    return plain(horizon(gamma) * reward_bias_bound(R_max, ascension))
+
+
+def model_bias_bound_sharp(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
+    """Gamma H R_max <mu(pi), p+>, with which the first proof of Lemma model-bias-bounds ends.
+
+    It makes the two biases together at most H R_max <mu(pi_k), p+>, half of what the theorem's
+    proof goes on with.
+
+    Examples
+    --------
+    >>> model_bias_bound_sharp(gamma=0.75, R_max=2.0, ascension=0.25)
+    1.5
+    """
+    return plain(discounts(gamma) * model_bias_bound(gamma, R_max, ascension))

@@ -1,0 +1,115 @@
+"""The sums of the bonuses CB_k = beta ||phi||_{Lambda_{t_e}^-1} (Lemma expected-bonuses-bound)."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist.theory.covariance import number_of_epochs
+from optimist.theory.numbers import Numbers, discounts, numbers, plain, shares
+from optimist.theory.parameters import log_determinant, steps
+
+
+def expectation_bound(
+    total: ArrayLike, M: ArrayLike, K: ArrayLike, gamma: ArrayLike, delta: ArrayLike
+) -> Numbers:
+    """2 (1 - gamma) sum_k sum_t f_k(X_t, A_t) + 4 M log(2 K / delta)^2.
+
+    It bounds sum_k <mu(pi_k), f_k> with probability 1 - delta on E_L, for functions f_k in [0, M]
+    that are known before episode k (Lemma expectation-to-highprob). The proof bounds the sum of an
+    episode by M L_max in the mean too, where E_L says nothing; episodes longer than L_max add at
+    most delta M (log(K / delta) + 1), for which log(2 K / delta) instead of log(K / delta) pays.
+
+    Parameters
+    ----------
+    total
+        The sum of f_k over all pairs that were played.
+    M
+        The largest value of the f_k.
+
+    Examples
+    --------
+    >>> round(expectation_bound(total=500, M=1, K=1000, gamma=0.9, delta=0.1), 1)
+    492.3
+    """
+    played, most = numbers(total, "total", least=0), numbers(M, "M", least=0)
+    chance = np.log(2 * numbers(K, "K", least=1) / shares(delta)) ** 2
+    return plain(2 * (1 - discounts(gamma)) * played + 4 * most * chance)
+
+
+def bonus_sum(
+    K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
+) -> Numbers:
+    """The bound on sum_k <mu(pi_k), CB_k> of Lemma expected-bonuses-bound, as it is printed.
+
+    4 (1 - gamma) beta B sqrt(d T log(1 + B^2 T / d)) + 4 beta B log(2 K / delta)^2, T = L_max K.
+    `bonus_sum_at_epoch_starts` has to be added to it. And if the last pair of an episode is not
+    learnt from, as in the pseudocode, the pairs that are make up gamma H of the H steps of an
+    episode in the mean: all of it has to be divided by gamma.
+
+    Examples
+    --------
+    >>> round(bonus_sum(1000, d=12, gamma=0.9, B=1, beta=1.0, delta=0.1))
+    1650
+    """
+    scale = numbers(beta, "beta", least=0) * numbers(B, "B", least=1)
+    T = steps(K, gamma, delta)
+    played = 2 * scale * np.sqrt(T * log_determinant(T, d, B))
+    return expectation_bound(played, scale, K, gamma, delta)
+
+
+def squared_bonus_sum(
+    K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
+) -> Numbers:
+    """The bound on sum_k <mu(pi_k), CB_k^2> of Lemma expected-bonuses-bound, as it is printed.
+
+    8 (1 - gamma) beta^2 B^2 d log(1 + B^2 T / d) + 4 beta^2 B^2 log(2 K / delta)^2, T = L_max K.
+    `squared_bonus_sum_at_epoch_starts` has to be added to it, and the first term divided by gamma
+    as in `bonus_sum`.
+
+    Examples
+    --------
+    >>> round(squared_bonus_sum(1000, d=12, gamma=0.9, B=1, beta=1.0, delta=0.1))
+    478
+    """
+    square = (numbers(beta, "beta", least=0) * numbers(B, "B", least=1)) ** 2
+    played = 4 * square * log_determinant(steps(K, gamma, delta), d, B)
+    return expectation_bound(played, square, K, gamma, delta)
+
+
+def bonus_sum_at_epoch_starts(
+    K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
+) -> Numbers:
+    """10 beta B log(K / delta) d log(1 + B^2 T / d): what `bonus_sum` leaves out, at most.
+
+    Lemma expectation-to-highprob asks for functions known before the episode. But CB_k is made of
+    the data of episode k itself if an epoch starts with it. CB_{k-1} is known before and no
+    smaller, so that the lemma may be used with it; then the determinant may have more than doubled
+    within those E(K) episodes, and each adds up to 2 (1 - gamma) L_max beta B. They do matter: let
+    each of n states lead to itself for ever, start in any of them alike, and play n = 10,000
+    episodes at gamma = 0.999. A new state all but surely starts an epoch, and the sum of
+    <mu(pi_k), CB_k^2> is about (1 - 1/e) n beta^2 = 6,321 beta^2, where `squared_bonus_sum` says
+    1,344 beta^2 for delta = 0.1. The order of the theorem's regret in K is the same with it.
+
+    Examples
+    --------
+    >>> round(bonus_sum_at_epoch_starts(1000, d=12, gamma=0.9, B=1, beta=1.0, delta=0.1))
+    9887
+    """
+    scale = numbers(beta, "beta", least=0) * numbers(B, "B", least=1)
+    chance = 2 * np.log(numbers(K, "K", least=1) / shares(delta))  # 2 (1 - gamma) L_max
+    return plain(chance * scale * number_of_epochs(steps(K, gamma, delta), d, B))
+
+
+def squared_bonus_sum_at_epoch_starts(
+    K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
+) -> Numbers:
+    """10 beta^2 B^2 log(K / delta) d log(1 + B^2 T / d): what `squared_bonus_sum` leaves out.
+
+    `bonus_sum_at_epoch_starts` says why.
+
+    Examples
+    --------
+    >>> round(squared_bonus_sum_at_epoch_starts(1000, d=12, gamma=0.9, B=1, beta=2.0, delta=0.1))
+    39549
+    """
+    scale = numbers(beta, "beta", least=0) * numbers(B, "B", least=1)
+    return plain(scale * bonus_sum_at_epoch_starts(K, d, gamma, B, beta, delta))

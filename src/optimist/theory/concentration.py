@@ -1,0 +1,147 @@
+"""Why beta is as large as it is: the bonuses are valid for all values that may come up.
+
+The proof of Lemma uniform-event-holds, step by step: a covering of the class of values, the
+concentration of the regression over it, and the beta that exceeds its own consequences.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist.theory.numbers import Numbers, numbers, plain, shares
+
+
+def log_covering_number(
+    K: ArrayLike,
+    d: ArrayLike,
+    L_max: ArrayLike,
+    B: ArrayLike,
+    W_max: ArrayLike,
+    Q_max: ArrayLike,
+    alpha: ArrayLike,
+    beta: ArrayLike,
+) -> Numbers:
+    """The bound on log N of Lemma covering-number-v, at the scale epsilon = 1 / (K L_max B).
+
+    4 d^2 log(4 (W_max B + Q_max L_max K B^2 + 3 sqrt d + beta B + Q_max) sqrt(K^5 L_max^3)
+    alpha beta B^{5/2}), for d >= 2.
+
+    The lemma prints Q_max for the last summand, as here, and its use in Lemma uniform-event-holds
+    R_max; the step to `proof_logarithm` covers both. Its proof bounds the eigenvalues of the
+    inverse covariance from below by 1 / (2 K B L_max), which is so for B = 1: in general it is
+    1 / (1 + K L_max B^2), and powers of B inside the logarithm change.
+
+    Examples
+    --------
+    >>> round(log_covering_number(1000, d=12, L_max=92.1, B=1, W_max=1, Q_max=20, alpha=13.8,
+    ...                           beta=126_644))
+    31281
+    """
+    episodes, bound = numbers(K, "K", least=1), numbers(B, "B", least=1)
+    length, values = numbers(L_max, "L_max", above=0), numbers(Q_max, "Q_max", above=0)
+    dim, bonus = numbers(d, "d", least=2), numbers(beta, "beta", least=1)
+    radius = (
+        numbers(W_max, "W_max", above=0) * bound
+        + values * length * episodes * bound**2
+        + 3 * np.sqrt(dim)
+        + bonus * bound
+        + values
+    )
+    slope = numbers(alpha, "alpha", above=0)
+    grid = np.sqrt(episodes**5 * length**3) * slope * bonus * bound**2.5
+    return plain(4 * dim**2 * np.log(4 * radius * grid))
+
+
+def proof_logarithm(
+    K: ArrayLike,
+    d: ArrayLike,
+    L_max: ArrayLike,
+    B: ArrayLike,
+    W_max: ArrayLike,
+    R_max: ArrayLike,
+    Q_max: ArrayLike,
+    alpha: ArrayLike,
+    beta: ArrayLike,
+) -> Numbers:
+    """Log(60 W_max R_max beta^2 alpha B^{9/2} Q_max^2 L_max^{5/2} K^{7/2} sqrt d).
+
+    4 d^2 times it bounds `log_covering_number`: five summands, each at most three times the product
+    of all. That needs W_max >= 1 besides B, R_max >= 1, which Assumption 1 does not say.
+
+    Examples
+    --------
+    >>> round(proof_logarithm(1000, d=12, L_max=92.1, B=1, W_max=1, R_max=1, Q_max=20, alpha=13.8,
+    ...                       beta=126_644), 2)
+    72.94
+    """
+    return plain(
+        np.log(60 * numbers(W_max, "W_max", least=1) * numbers(R_max, "R_max", least=1))
+        + 2 * np.log(numbers(beta, "beta", least=1))
+        + np.log(numbers(alpha, "alpha", above=0))
+        + 4.5 * np.log(numbers(B, "B", least=1))
+        + 2 * np.log(numbers(Q_max, "Q_max", above=0))
+        + 2.5 * np.log(numbers(L_max, "L_max", above=0))
+        + 3.5 * np.log(numbers(K, "K", least=1))
+        + 0.5 * np.log(numbers(d, "d", least=2))
+    )
+
+
+def concentration(
+    K: ArrayLike,
+    d: ArrayLike,
+    L_max: ArrayLike,
+    B: ArrayLike,
+    Q_max: ArrayLike,
+    log_covering: ArrayLike,
+    delta: ArrayLike,
+) -> Numbers:
+    """What bounds ||M V - M^V||_Lambda for all V of the class (Lemma uniform-event-holds).
+
+    Q_max sqrt(2 d log((1 + K L_max B) / delta) + 4 log N + 8), at epsilon = 1 / (K L_max B), with
+    probability 1 - delta on E_L. Three things stand behind it that the paper does not say.
+
+    - The ridge's bias, `ridge_bias`, is missing: Assumption 1 has no bound on m.
+    - 1 + K L_max B bounds (det Lambda)^{1/d} <= 1 + K L_max B^2 / d only for B <= d.
+    - 8 is multiplied by Q_max^2 as well, for Q_max >= 1.
+
+    Examples
+    --------
+    >>> round(concentration(1000, d=12, L_max=92.1, B=1, Q_max=20, log_covering=31_281, delta=0.1))
+    7084
+    """
+    inside = (1 + numbers(K, "K") * numbers(L_max, "L_max") * numbers(B, "B")) / shares(delta)
+    cover = 4 * numbers(log_covering, "log_covering", least=0)
+    square = 2 * numbers(d, "d", least=1) * np.log(inside) + cover + 8
+    return plain(numbers(Q_max, "Q_max", above=0) * np.sqrt(square))
+
+
+def ridge_bias(
+    d: ArrayLike, Q_max: ArrayLike, m_norm: ArrayLike | None = None, ridge: ArrayLike = 1.0
+) -> Numbers:
+    """sqrt(ridge) ||m|| Q_max, which the ridge adds to `concentration`.
+
+    ``m_norm`` bounds || |m|(X) ||; None is sqrt d, which Jin et al. assume and which holds for
+    features in the simplex. Then the lemma's beta pays for it: it has Q_max d times 8 log where
+    the proof needs sqrt(52 log), and 8 l >= sqrt(52 l) + 1 for every l >= 1.1.
+
+    Examples
+    --------
+    >>> ridge_bias(d=9, Q_max=20.0)
+    60.0
+    """
+    of_m = np.sqrt(numbers(d, "d", least=1)) if m_norm is None else numbers(m_norm, "m_norm")
+    return plain(np.sqrt(numbers(ridge, "ridge", above=0)) * of_m * numbers(Q_max, "Q_max"))
+
+
+def fixed_point(z: ArrayLike, R: ArrayLike) -> Numbers:
+    """2 z log(R z): every b at least that large has b >= z log(R b) (Lemma beta_bound).
+
+    For z, R >= 1. Lemma uniform-event-holds takes b = beta^2.
+
+    Examples
+    --------
+    >>> b = fixed_point(z=3.0, R=5.0)
+    >>> bool(b >= 3 * np.log(5 * b))
+    True
+    """
+    factor = numbers(z, "z", least=1)
+    return plain(2 * factor * np.log(numbers(R, "R", least=1) * factor))

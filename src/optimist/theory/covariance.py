@@ -1,0 +1,74 @@
+"""How fast the covariance Lambda_t = I + sum phi phi' grows, and what that says of epochs.
+
+A unit of length is fixed by Lambda_0 = I: only the ratio of B^2 to the ridge matters, so features
+and the root of the ridge may be scaled together, and neither alone.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist.theory.numbers import Numbers, numbers, plain
+from optimist.theory.parameters import log_determinant
+
+
+def elliptical_potential(log_det: ArrayLike, B: ArrayLike = 1.0) -> Numbers:
+    """2 B^2 log(det Lambda_t / det Lambda_0), which bounds sum_j ||phi_j||^2_{Lambda_{j-1}^-1}.
+
+    Lemma bound-elliptical-potential has it for ||phi|| <= 1 and Lambda_0 >= I; the proof of Lemma
+    expected-bonuses-bound uses it for ||phi|| <= B, with the factor B^2 and B >= 1. A footnote
+    there says that a ridge of 1 / B^2 removes the factor: it is B^2 that does, as it makes every
+    ||phi||^2_{Lambda^-1} at most 1.
+
+    Parameters
+    ----------
+    log_det
+        Log det Lambda_t - log det Lambda_0.
+    B
+        A bound on ||phi||, at least 1.
+
+    Examples
+    --------
+    >>> elliptical_potential(log_det=3.0, B=2.0)
+    24.0
+    """
+    bound, growth = numbers(B, "B", least=1), numbers(log_det, "log_det", least=0)
+    return plain(2 * bound**2 * growth)
+
+
+def elliptical_potential_sharp(log_det: ArrayLike, B: ArrayLike = 1.0) -> Numbers:
+    """B^2 / log(1 + B^2) times the growth of log det, the best factor for ||phi|| <= B.
+
+    A vector with x = ||phi||^2_{Lambda^-1} in [0, B^2] adds log(1 + x) to log det, and log is
+    concave: x <= log(1 + x) B^2 / log(1 + B^2), with equality at both ends.
+
+    Examples
+    --------
+    >>> round(elliptical_potential_sharp(log_det=3.0, B=2.0), 3)
+    7.456
+    """
+    square, growth = numbers(B, "B", above=0) ** 2, numbers(log_det, "log_det", least=0)
+    return plain(square / np.log1p(square) * growth)
+
+
+def number_of_epochs(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
+    """5 d log(1 + B^2 T / d), which bounds E(K) (Lemma number-epochs-bound).
+
+    It follows from `number_of_epochs_sharp` for B >= 1 and T >= 1.
+
+    Examples
+    --------
+    >>> round(number_of_epochs(T=92_103, d=12, B=1))
+    537
+    """
+    return plain(5 * log_determinant(T, d, numbers(B, "B", least=1)))
+
+
+def number_of_epochs_sharp(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
+    """1 + (d / log 2) log(1 + B^2 T / d): each epoch but the first doubles det Lambda.
+
+    Examples
+    --------
+    >>> round(number_of_epochs_sharp(T=92_103, d=12, B=1))
+    156
+    """
+    return plain(1 + log_determinant(T, d, B) / np.log(2))

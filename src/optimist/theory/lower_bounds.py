@@ -1,0 +1,243 @@
+"""What no learner can beat that imitates from features alone (Appendix E).
+
+`lower_bound_tau_E` and `lower_bound_K` are worked out anew with explicit constants for the worlds
+`LowerTauE` and `LowerK`; they hold for the value gap <nu_0, V^{pi_E} - V^{pi_out}>, in expectation
+over everything random. The printed constants stand beside them. H = 1 / (1 - gamma).
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import betainc, betaincc
+
+from optimist import checks
+from optimist.theory.numbers import Numbers, numbers, plain
+from optimist.theory.parameters import horizon
+
+
+def lower_bound_tau_E(
+    tau_E: int, gamma: float, W_max: float = 1.0, epsilon: float | None = None
+) -> float:
+    """The gap of every learner that sees tau_E states of the expert (Theorem LowerTauE).
+
+    On the pair `LowerTauE` the mean gap of the two members, hence the larger, is at least
+
+        (H W_max Delta / 2) ( 1 - TV(Bin(tau_E, 1/2 + Delta), Bin(tau_E, 1/2)) ),
+        Delta = gamma epsilon / (2 (3 (1 - gamma) - gamma epsilon)),
+
+    and the likelihood-ratio test attains it. For the pair shares its dynamics, so that only the
+    expert's states tell the members apart: they are in x_0 with probability 1/2 + Delta and 1/2.
+    The two rewards add up to a constant, and so do the gaps g_0 + g_1 = H W_max Delta of any one
+    policy. Hence the mean of E_0[g_0] and E_1[g_1] is least if each data set is answered with the
+    expert of its likelier member: integrate H W_max Delta min(dP_0, dP_1) / 2.
+
+    Parameters
+    ----------
+    tau_E
+        The number of independent draws from the expert's occupancy; interaction is unlimited.
+    gamma
+        The discount factor, at least 1/2.
+    W_max
+        The reward of the good state.
+    epsilon
+        By how much a* leaves x_0 more seldom, at most (1 - gamma) / gamma; None for the hardest
+        pair, which makes the curve: it falls as 0.16997 H W_max / sqrt(tau_E).
+
+    Examples
+    --------
+    >>> round(lower_bound_tau_E(100, gamma=0.9), 4)
+    0.1692
+    >>> round(lower_bound_tau_E(100, gamma=0.9, epsilon=0.05), 4)
+    0.1648
+    """
+    tau_E = checks.count(tau_E, "tau_E")
+    delta = _leaving(gamma)
+    W_max = checks.positive(W_max, "W_max")
+    if epsilon is None:
+        epsilon = hardest_epsilon_tau_E(tau_E, gamma)
+    elif not 0 <= checks.real_number(epsilon, "epsilon") <= delta:
+        raise ValueError(f"epsilon = {epsilon:g} is outside [0, delta] = [0, {delta:g}]")
+    return float(horizon(gamma) * W_max * _gap_of_best_test(tau_E, gamma, epsilon))
+
+
+def hardest_epsilon_tau_E(tau_E: int, gamma: float) -> float:
+    """The epsilon of the pair `LowerTauE` that is hardest to imitate from tau_E states.
+
+    Examples
+    --------
+    >>> round(hardest_epsilon_tau_E(100, gamma=0.9), 4)
+    0.045
+    """
+    tau_E = checks.count(tau_E, "tau_E")
+    delta = _leaving(gamma)
+
+    def gap(epsilon: float) -> float:
+        return _gap_of_best_test(tau_E, gamma, epsilon)
+
+    return max(delta, _hardest(gap, delta), key=gap)
+
+
+def lower_bound_K(K: int, n_actions: int, gamma: float, epsilon: float | None = None) -> float:
+    """The gap of every learner after K episodes, even if it knows lambda(pi_E) (Theorem LowerK).
+
+    On the family `LowerK` the mean gap of the A members, hence the largest, is at least
+
+        2 gamma epsilon H / (3 (3 (1 - gamma) - gamma epsilon)) (1 - q),
+        q >= 1/A the solution of  kl(1/A, q) = (2/3) H K kl(delta, delta - epsilon) / A.
+
+    For the first factor is the gap of the other actions, and a policy with alpha = pi(a* | x_0) has
+    at least 1 - alpha times it. The expert's states are alike in all members; the learner's own
+    data differ from those of the reference world, where epsilon = 0, by a divergence of
+    E[N_i] kl(delta, delta - epsilon) in member i, with N_i the number of transitions seen from
+    (x_0, a_i). In the reference world nothing depends on the actions: the N_i add up to
+    (2/3) H K in the mean, whatever the learner does, and E[alpha_i] to one. That kl(E[alpha_i],
+    E_i[alpha_i]) is at most the divergence and that kl is convex yield the mean q of E_i[alpha_i].
+
+    Parameters
+    ----------
+    K
+        The number of all episodes, each ended with probability 1 - gamma a step, whether or not
+        the last next state is shown; a fresh rollout is an episode too.
+    n_actions
+        A, the number of actions.
+    gamma
+        The discount factor, at least 1/2.
+    epsilon
+        By how much a* leaves x_0 more seldom, below delta = (1 - gamma) / gamma; None for the
+        hardest family, which makes the curve: it falls as H sqrt(A / K) does, unless gamma = 1/2.
+
+    Examples
+    --------
+    >>> round(lower_bound_K(1000, n_actions=4, gamma=0.9), 4)
+    0.0441
+    >>> round(lower_bound_K(0, n_actions=4, gamma=0.9, epsilon=0.05), 4)  # nothing but a guess
+    0.8824
+    """
+    K = checks.count(K, "K", least=0)
+    n_actions = checks.count(n_actions, "n_actions", least=2)
+    delta = _leaving(gamma)
+    if epsilon is None:
+        epsilon = hardest_epsilon_K(K, n_actions, gamma)
+    elif not 0 <= checks.real_number(epsilon, "epsilon") < delta:
+        raise ValueError(f"epsilon = {epsilon:g} is outside [0, delta) = [0, {delta:g})")
+    return _gap_after_episodes(K, n_actions, gamma, epsilon)
+
+
+def hardest_epsilon_K(K: int, n_actions: int, gamma: float) -> float:
+    """The epsilon of the family `LowerK` whose `lower_bound_K` is largest, for K >= 1 episodes.
+
+    Examples
+    --------
+    >>> round(hardest_epsilon_K(1000, n_actions=4, gamma=0.9), 5)
+    0.0059
+    """
+    K = checks.count(K, "K")
+    n_actions = checks.count(n_actions, "n_actions", least=2)
+    return _hardest(lambda e: _gap_after_episodes(K, n_actions, gamma, e), _leaving(gamma))
+
+
+def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Numbers:
+    """(1 / 144) sqrt(A log 2 / ((1 - gamma)^3 T)), the gap in the proof of Theorem LowerK.
+
+    T counts the transitions seen from x_0; K episodes show (2/3) H K of them in the mean, where
+    `lower_bound_K` is larger. For A >= 2, T >= gamma^2 A log 2 / (16 (1 - gamma)), so that epsilon
+    is below delta_0 = (1 - gamma) / gamma, and gamma >= 2/3. The proof says gamma >= 1/2, but its
+    bound on the divergence is for delta_0 <= 1/2. At gamma = 1/2 all other actions leave x_0 for
+    sure: a* is known once it is seen to stay, and the gap falls as 1 / T, not as 1 / sqrt T.
+
+    Examples
+    --------
+    >>> round(printed_bound_K(T=2 / 3 * 10 * 1000, n_actions=4, gamma=0.9), 5)
+    0.00448
+    """
+    discount, A = (
+        numbers(gamma, "gamma", least=2 / 3, below=1),
+        numbers(n_actions, "n_actions", least=2),
+    )
+    seen = numbers(T, "T", above=0)
+    enough = discount**2 * A * math.log(2) / (16 * (1 - discount))
+    if np.any(seen < enough):
+        raise ValueError(
+            f"T must be at least gamma^2 A log 2 / (16 (1 - gamma)) = {np.max(enough):.6g}"
+        )
+    return plain(np.sqrt(A * math.log(2) / ((1 - discount) ** 3 * seen)) / 144)
+
+
+def printed_bound_tau_E(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike = 1.0) -> Numbers:
+    """W_max^2 / (24^2 e^2 (1 - gamma)^2 epsilon^2), the expert samples needed (Theorem LowerTauE).
+
+    For gamma >= 1/2 and epsilon <= W_max / (24 e gamma (1 - gamma)), so that the pair exists. The
+    proof leaves out the 1/2 of Bretagnolle and Huber, and makes the divergence four times too
+    large (it doubles nu(pi_E, x_0) - 1/2); `lower_bound_tau_E` shows that the constant stands: it
+    asks for 120 times as many.
+
+    Examples
+    --------
+    >>> round(printed_bound_tau_E(epsilon=0.01, gamma=0.9))
+    235
+    """
+    discount, W = numbers(gamma, "gamma", least=0.5, below=1), numbers(W_max, "W_max", above=0)
+    gap = numbers(epsilon, "epsilon", above=0)
+    most = W / (24 * math.e * discount * (1 - discount))
+    if np.any(gap > most):
+        raise ValueError(
+            f"epsilon must be at most W_max / (24 e gamma (1 - gamma)) = {np.min(most):.6g}"
+        )
+    return plain((W / (24 * math.e * (1 - discount) * gap)) ** 2)
+
+
+def _leaving(gamma: float) -> float:
+    """Delta = (1 - gamma) / gamma, as both proofs choose it; they need gamma >= 1/2."""
+    if checks.discount(gamma) < 0.5:
+        raise ValueError(f"gamma = {gamma:g} must be at least 1/2, or delta would exceed 1")
+    return (1 - gamma) / gamma
+
+
+def _gap_of_best_test(tau_E: int, gamma: float, epsilon: float) -> float:
+    """(Delta / 2) (1 - TV): half of Delta times the two errors of the likelihood-ratio test."""
+    if epsilon == 0:
+        return 0.0
+    Delta = gamma * epsilon / (2 * (3 * (1 - gamma) - gamma * epsilon))
+    more, less = math.log1p(2 * Delta), -math.log1p(-2 * Delta)
+    c = math.floor(tau_E * less / (more + less))  # member 0 is the likelier iff N > c
+    a, b = c + 1, tau_E - c  # P_p(N > c) = I_p(c + 1, tau_E - c)
+    return Delta / 2 * float(betainc(a, b, 0.5) + betaincc(a, b, 0.5 + Delta))
+
+
+def _gap_after_episodes(K: int, n_actions: int, gamma: float, epsilon: float) -> float:
+    H: float = horizon(gamma)
+    loss = 2 * gamma * epsilon * H / (3 * (3 * (1 - gamma) - gamma * epsilon))
+    delta, p = _leaving(gamma), 1 / n_actions
+    kl = delta * _curvature(epsilon / delta)  # kl(delta, delta - epsilon)
+    kl += (1 - delta) * _curvature(-epsilon / (1 - delta)) if delta < 1 else epsilon
+    divergence = 2 / 3 * H * K * kl / n_actions
+
+    def excess(log_miss: float) -> float:  # kl(1/A, 1 - miss) - divergence, falling in miss
+        hit = p * (math.log(p) - math.log1p(-math.exp(log_miss)))
+        return hit + (1 - p) * (math.log1p(-p) - log_miss) - divergence
+
+    guess, never = math.log1p(-p), -700.0  # log(1 - q) with no data, and too small to matter
+    if divergence == 0 or excess(guess) >= 0:
+        return loss * (1 - p)
+    if excess(never) <= 0:
+        return 0.0
+    return loss * math.exp(brentq(excess, never, guess, xtol=1e-13))
+
+
+def _curvature(x: float) -> float:
+    """-log(1 - x) - x, about x^2 / 2, which a difference of the two would lose to rounding."""
+    return x**2 * (1 / 2 + x / 3 + x**2 / 4) if abs(x) < 1e-4 else -math.log1p(-x) - x
+
+
+def _hardest(gap: Callable[[float], float], delta: float) -> float:
+    """The epsilon in (0, delta) of the largest gap, sought on a logarithmic scale."""
+    found = minimize_scalar(
+        lambda u: -gap(delta * math.exp(-u)),
+        bounds=(0, 25),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
+    return delta * math.exp(-float(found.x))

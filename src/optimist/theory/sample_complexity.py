@@ -1,0 +1,81 @@
+"""How many episodes make the theorem's bound say something, or say enough (Corollary sample)."""
+
+import math
+from collections.abc import Callable
+
+from scipy.optimize import brentq
+
+from optimist import checks
+from optimist.theory.parameters import horizon
+from optimist.theory.regret import regret_bound
+
+
+def episodes_needed(
+    epsilon: float,
+    d: int,
+    n_actions: int,
+    gamma: float,
+    B: float,
+    W_max: float,
+    R_max: float = 1.0,
+    delta: float = 0.1,
+) -> float:
+    """The K from which on the bound on the average regret is at most epsilon (Corollary sample).
+
+    A policy drawn from the K played is then epsilon-optimal in the mean. `rates.episodes` is the
+    plain rate; times H this is the number of steps. The beta of Lemma good-event-holds at each K.
+
+    Examples
+    --------
+    >>> f"{episodes_needed(1.0, d=12, n_actions=2, gamma=0.9, B=1, W_max=1):.1e}"
+    '9.4e+21'
+    """
+    reachable(epsilon, gamma, R_max)
+
+    def excess(log_K: float) -> float:
+        K = math.exp(log_K)
+        total = regret_bound(K, d, n_actions, gamma, B, W_max, R_max, delta).total
+        return math.log(total / K) - math.log(epsilon)
+
+    return crossing(excess)
+
+
+def nontrivial_from(
+    d: int,
+    n_actions: int,
+    gamma: float,
+    B: float,
+    W_max: float,
+    R_max: float = 1.0,
+    delta: float = 0.1,
+) -> float:
+    """The K from which on the bound is below K H R_max, which no regret exceeds.
+
+    Examples
+    --------
+    >>> f"{nontrivial_from(d=12, n_actions=2, gamma=0.9, B=1, W_max=1):.1e}"
+    '6.9e+20'
+    """
+    most = horizon(gamma) * checks.positive(R_max, "R_max")
+    return episodes_needed(most, d, n_actions, gamma, B, W_max, R_max, delta)
+
+
+def reachable(epsilon: float, gamma: float, R_max: float) -> float:
+    """``epsilon``, if it is in (0, H R_max]: no policy is worse than that."""
+    most = horizon(checks.discount(gamma)) * checks.positive(R_max, "R_max")
+    if not 0 < checks.real_number(epsilon, "epsilon") <= most:
+        raise ValueError(f"epsilon = {epsilon:g} is outside (0, H R_max] = (0, {most:g}]")
+    return float(epsilon)
+
+
+def crossing(excess: Callable[[float], float]) -> float:
+    """Where a function of log K becomes negative for good.
+
+    Each term over K is a power of log K, at most the sixth, over sqrt K or K: it falls from e^6 on.
+    There the bound is far above the trivial one still, as beta is at least 16 d.
+    """
+    low = 6.0
+    high = 2 * low
+    while excess(high) > 0:
+        low, high = high, 2 * high
+    return math.exp(float(brentq(excess, low, high, xtol=1e-12)))

@@ -1,0 +1,105 @@
+"""Algorithm 1, line by line: what the compiled learner did, computed again as it is printed."""
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from optimist.checks import FloatArray
+from optimist.verification.run import Run
+from optimist.verification.statement import Comparison, Statements, equal, join
+
+STATEMENTS: Statements[Run] = Statements("Algorithm 1, line by line")
+add = STATEMENTS.add
+WHERE = "Algorithm 1"
+
+
+@add("alg:covariance", WHERE, "Lambda_{T_k} = lambda I + sum of phi phi' over the pairs seen")
+def covariance(run: Run) -> Comparison:
+    t = run.trace
+    pairs, at = t.pairs[run.recorded], t.at[run.recorded]
+    begins = np.searchsorted(at, np.arange(run.K + 1))
+    Lambda = np.empty_like(t.Lambda)
+    total = np.broadcast_to(run.ridge * np.eye(t.phi.shape[1]), t.Lambda.shape[1:]).copy()
+    for k in range(run.K):
+        new = pairs[begins[k] : begins[k + 1]]
+        np.add.at(total, t.block[new], t.phi[new][:, :, None] * t.phi[new][:, None, :])
+        Lambda[k] = total
+    return equal(t.Lambda, Lambda)
+
+
+@add("line-alg:epoch", WHERE, "an epoch begins after episode 1, and where the determinant doubles")
+def epochs(run: Run) -> Comparison:
+    t = run.trace
+    starts: list[int] = []
+    expected = np.empty(run.K)
+    for k in range(run.K):
+        # Where the counts make both sides equal, rounding must not decide.
+        grown = run.log_det_end[k] - run.log_det_end[starts[-1]] if starts else np.inf
+        if grown >= np.log(2) - 1e-9:
+            starts.append(k)
+        expected[k] = len(starts)
+    if len(t.frozen) != len(starts):
+        return equal(t.epoch, expected)
+    return join(equal(t.epoch, expected), equal(t.frozen, t.Lambda[starts]))
+
+
+@add("line-alg:bonuses", WHERE, "CB_k = beta ||phi|| in the norm of Lambda_{t_e}^{-1}")
+def bonuses(run: Run) -> Comparison:
+    t = run.trace
+    inverse = np.linalg.inv(t.frozen)
+    squares = np.array([np.einsum("ps,pst,pt->p", t.phi, M[t.block], t.phi) for M in inverse])
+    return equal(t.CB, run.beta * np.sqrt(squares)[t.epoch - 1].reshape(t.CB.shape))
+
+
+@add("line-alg:pplus", WHERE, "p_k+ = sigma(alpha CB_k - omega)")
+def ascension(run: Run) -> Comparison:
+    return equal(run.trace.p, expit(run.sigmoid.alpha * run.trace.CB - run.sigmoid.omega))
+
+
+@add("line-alg:transf", WHERE, "Q_{k+1} = r_k+ + (1 - p_k+) CB_k + gamma P^_k+ V_k")
+def targets(run: Run) -> Comparison:
+    heaven = run.R_max * run.H
+    PV_hat_plus = (1 - run.p) * run.PV_hat + run.p * heaven
+    return equal(run.trace.Q, run.r_plus + (1 - run.p) * run.CB + run.gamma * PV_hat_plus)
+
+
+@add("alg:values", WHERE, "V_{k+1} = 1/eta log sum_a pi_k(a|x) exp(eta Q_{k+1}(x, a))")
+def values(run: Run) -> Comparison:
+    return equal(run.trace.V_next, soft_maximum(run))
+
+
+@add("alg:policy", WHERE, "pi_{k+1} = pi_k exp(eta (Q_{k+1} - E V_{k+1}))")
+def policies(run: Run) -> Comparison:
+    t = run.trace
+    wanted = np.exp(t.log_before + run.eta * (t.Q - soft_maximum(run)[..., None]))
+    return equal(np.exp(t.log_after), wanted)
+
+
+@add("alg:order", WHERE, "V_1 = 0 and pi_1 is uniform; V is carried over, and an epoch resets pi")
+def order(run: Run) -> Comparison:
+    t = run.trace
+    uniform = np.full(t.log_after.shape[1:], 1 / run.n_actions)
+    V = np.concatenate([np.zeros_like(t.V[:1]), t.V_next[:-1]])
+    after = np.concatenate([uniform[None], np.exp(t.log_after[:-1])])
+    first = np.concatenate([[True], t.episode[1:] != t.episode[:-1]])
+    begins = np.concatenate([[True], t.epoch[1:] != t.epoch[:-1]])[t.episode] & first
+    before = np.where(begins[:, None, None], uniform, after)
+    return join(equal(t.V, V), equal(np.exp(t.log_before), before), equal(t.played, after[first]))
+
+
+@add(
+    "MN23 Lemma C.1", "Appendix B.3", "sum of V_{k+1} over an epoch = 1/eta LSE(eta sum of Q_{k+1})"
+)
+def telescoping(run: Run) -> Comparison:
+    t = run.trace
+    epoch = t.epoch[t.episode]
+    S, sums = t.Q.copy(), t.V_next.copy()
+    for u in range(1, len(S)):
+        if epoch[u] == epoch[u - 1]:
+            S[u] += S[u - 1]
+            sums[u] += sums[u - 1]
+    return equal(sums, (logsumexp(run.eta * S, axis=2) - np.log(run.n_actions)) / run.eta)
+
+
+def soft_maximum(run: Run) -> FloatArray:
+    """1/eta log sum_a pi_k(a|x) exp(eta Q_{k+1}(x, a)), [U, X]."""
+    return np.asarray(logsumexp(run.trace.log_before + run.eta * run.trace.Q, axis=2) / run.eta)

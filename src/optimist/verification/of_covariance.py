@@ -1,0 +1,122 @@
+"""Section 4.5 and Appendices B.5, F.2: epochs, the elliptical potential, and sums of bonuses."""
+
+import numpy as np
+
+from optimist.checks import FloatArray, IntArray
+from optimist.theory import bonuses, covariance, parameters
+from optimist.verification.of_worlds import inner
+from optimist.verification.run import Run
+from optimist.verification.statement import Comparison, Needs, Statements, at_most, join
+
+STATEMENTS: Statements[Run] = Statements("Covariance, epochs and sums of bonuses")
+add = STATEMENTS.add
+
+
+@add("lem:lmax", "Appendix B.6", "L_k <= L_max = H log(K / delta)", Needs.CHANCE)
+def episodes_end(run: Run) -> Comparison:
+    return at_most(run.lengths, parameters.longest_episode(run.K, run.gamma, run.delta))
+
+
+@add(
+    "lemma:number-epochs-bound",
+    "Appendix F.2",
+    "E <= 1 + log2(det Lambda_T / det Lambda_1) <= 1 + d log2(1 + B^2 T / d) <= 5 d log(...)",
+)
+def few_epochs(run: Run) -> Comparison:
+    E = run.trace.epoch
+    T = np.cumsum(np.bincount(run.trace.at, weights=run.recorded, minlength=run.K))
+    by_determinant = 1 + (run.log_det_end - run.d * np.log(run.ridge)) / np.log(2)
+    x = run.d * np.log(1 + run.B**2 * T / (run.ridge * run.d))
+    enough = T >= 1  # the last step of the proof
+    return join(
+        at_most(E, by_determinant),
+        at_most(by_determinant, 1 + x / np.log(2)),
+        at_most((1 + x / np.log(2))[enough], 5 * x[enough]),
+    )
+
+
+@add(
+    "lem:det-elliptical-bound",
+    "Appendix F.2",
+    "||phi_t||^2 grows by max(1, det Lambda_t / det Lambda_{t_e}) at most, with Lambda_{t_e}^-1",
+)
+def frozen_norms(run: Run) -> Comparison:
+    growth = np.exp(np.maximum(run.log_det - run.log_det_frozen[run.trace.at], 0))
+    return at_most(_frozen_squares(run), growth * run.potentials)
+
+
+@add("doubling", "Appendix B.5", "within an epoch det Lambda_t <= 2 det Lambda_{t_e}")
+def doubling(run: Run) -> Comparison:
+    return at_most(run.log_det, run.log_det_frozen[run.trace.at] + np.log(2))
+
+
+@add(
+    "lem:bound-elliptical-potential",
+    "Appendix F.2",
+    "sum ||phi_t||^2 in Lambda_t^{-1} <= 2 B^2 log(det Lambda_T / det Lambda_1), over pairs seen",
+)
+def elliptical_potential(run: Run) -> Comparison | None:
+    if run.ridge != 1:
+        return None
+    spent = np.cumsum(run.potentials * run.recorded)[_last_pairs(run)]
+    return at_most(spent, covariance.elliptical_potential(run.log_det_end, run.B))
+
+
+@add("trace and determinant", "Appendix B.5", "log det Lambda_T <= d log(1 + B^2 T / d)")
+def determinant(run: Run) -> Comparison | None:
+    if run.ridge != 1:
+        return None
+    T = np.cumsum(run.recorded)[_last_pairs(run)]
+    return at_most(run.log_det_end, parameters.log_determinant(T, run.d, run.B))
+
+
+@add(
+    "lem:expectation-to-highprob",
+    "Appendix B.5",
+    "sum <mu(pi_k), f_k> <= 2 (1 - gamma) sum f_k(X_t, A_t) + 4 M log(2K / delta)^2, f = CB_{k-1}",
+    Needs.CHANCE,
+)
+def from_paths_to_means(run: Run) -> Comparison:
+    """With the bonuses before each episode, since CB_k may depend on the episode itself."""
+    first = run.beta * run.norms / np.sqrt(run.ridge)
+    f = np.concatenate([first[None], run.trace.CB[:-1]])
+    claims = []
+    for power in (1, 2):
+        played = run.in_episodes(f**power).sum()
+        most = float(first.max()) ** power
+        bound = bonuses.expectation_bound(played, most, run.K, run.gamma, run.delta)
+        claims.append(at_most(inner(run.mu, f**power).sum(), bound))
+    return join(*claims)
+
+
+@add(
+    "lem:expected-bonuses-bound",
+    "Lemma 5, mended",
+    "sum <mu(pi_k), CB_k> <= 4 beta B (1 - gamma) / gamma sqrt(d T log(1 + B^2 T / d)) + ...",
+    Needs.CHANCE,
+)
+def bonus_sums(run: Run) -> Comparison | None:
+    if run.ridge != 1 or run.gamma == 0:
+        return None
+    given = (run.K, run.d, run.gamma, run.B, run.beta, run.delta)
+    CB = run.trace.CB
+    most = bonuses.bonus_sum(*given) + bonuses.bonus_sum_at_epoch_starts(*given)
+    most_squares = bonuses.squared_bonus_sum(*given) + (
+        bonuses.squared_bonus_sum_at_epoch_starts(*given)
+    )
+    return join(
+        at_most(inner(run.mu, CB).sum(), most / run.gamma),
+        at_most(inner(run.mu, CB**2).sum(), most_squares / run.gamma),
+    )
+
+
+def _frozen_squares(run: Run) -> FloatArray:
+    """||phi_t||^2 in the norm of Lambda_{t_e}^{-1}, from the bonuses, [T]."""
+    t = run.trace
+    CB = t.CB.reshape(run.K, -1)[t.at, t.pairs]
+    return np.asarray((CB / run.beta) ** 2)
+
+
+def _last_pairs(run: Run) -> IntArray:
+    """The last pair of each episode, [K]."""
+    return np.cumsum(run.lengths) - 1

@@ -1,0 +1,144 @@
+"""Section 5 and Appendix D: the two players of FRA-IL."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from optimist.checks import FloatArray
+from optimist.features import FeatureMap
+from optimist.imitation import Ball, FeatureDataset, FraIL, FraILConfig
+from optimist.imitation.history import ImitationHistory
+from optimist.mdp import FiniteMDP
+from optimist.theory import imitation as bounds
+from optimist.verification.statement import Comparison, Needs, Statements, at_most, equal, join
+
+STATEMENTS: Statements["Imitation"] = Statements("FRA-IL")
+add = STATEMENTS.add
+
+
+@dataclass(frozen=True)
+class Imitation:
+    """An imitation of an optimal expert from its reward features, in a world that is known.
+
+    Attributes
+    ----------
+    mdp, expert, w_true
+        The world with its true rewards, the expert's policy, and the weights of those rewards.
+    il, history
+        The learner, and all that it did, with the policies and weights of every episode.
+    tau_E, delta
+        The number of expert samples, and the failure probability.
+    """
+
+    mdp: FiniteMDP
+    expert: FloatArray
+    w_true: FloatArray
+    il: FraIL
+    history: ImitationHistory
+    tau_E: int
+    delta: float
+
+    @cached_property
+    def draws(self) -> FloatArray:
+        """phi_r(X_k, A_k), [K, d_r]."""
+        return np.asarray(self.history.Phi[self.history.pairs].toarray())
+
+    @property
+    def B(self) -> float:
+        """A bound on ||phi_r||."""
+        return self.il.reward_features.bound
+
+    @cached_property
+    def loss(self) -> FloatArray:
+        """sum of <phi_k - lambda^(pi_E), w_k - w_true> after each episode, [K]."""
+        ahead = self.draws - self.history.expert
+        return np.cumsum((ahead * (self.history.weights - self.w_true)).sum(axis=1))
+
+
+def imitate(
+    mdp: FiniteMDP, phi_r: FeatureMap, K: int, delta: float, seed: int, tau_E: int = 200
+) -> Imitation:
+    """Imitate an optimal policy from tau_E samples of it, keeping everything."""
+    Phi = phi_r.all_actions(np.arange(mdp.n_states)).reshape(mdp.r.size, -1)
+    w_true = np.asarray(np.linalg.pinv(Phi) @ mdp.r.ravel())
+    expert = mdp.optimal().policy
+    data = FeatureDataset.from_rollouts(mdp, expert, phi_r, tau_E, np.random.default_rng(seed))
+    config = FraILConfig(Ball(max(1.0, float(np.linalg.norm(w_true)))))
+    il = FraIL(mdp, data, phi_r, config=config, seed=seed, stride=1)
+    history = il.learn(K, show_progress=False)
+    return Imitation(mdp, expert, w_true, il, history, tau_E, delta)
+
+
+@add(
+    "eq:dec",
+    "Section 5.2",
+    "(1 - gamma) regret = <r_k, mu(pi_E) - mu(pi_k)> + <lambda(pi_k) - lambda(pi_E), w_k - w_true>",
+)
+def decomposition(run: Imitation) -> Comparison:
+    """The gap by values; the reward player's part by feature expectations."""
+    gap = run.mdp.value(run.expert) - run.mdp.value(run.history.policies)
+    parts = run.history.regret(run.expert, run.mdp.r)
+    mu_E = run.mdp.occupancy(run.expert).ravel()
+    ahead = run.history.feature_expectations - mu_E @ run.history.Phi
+    of_rewards = (ahead * (run.history.weights - run.w_true)).sum(axis=1)
+    return equal((1 - run.mdp.gamma) * (gap - parts.policy_player), of_rewards)
+
+
+@add("alg:fra", "Algorithm 2", "w_k = Pi_W(w_{k-1} + eta_r (lambda^(pi_E) - phi_r(X_k, A_k)))")
+def descent(run: Imitation) -> Comparison:
+    W = run.il.settings.weights
+    before = np.vstack([W.project(np.zeros_like(run.w_true)), run.history.weights[:-1]])
+    moved = before + run.il.eta_r * (run.history.expert - run.draws)
+    return equal(run.history.weights, np.array([W.project(w) for w in moved]))
+
+
+@add("rewards of FRA-IL", "Section 5.2", "0 <= r_k = Phi_r w_k + shift <= R_max")
+def rewards(run: Imitation) -> Comparison:
+    r = np.asarray(run.history.Phi @ run.history.weights.T) + run.il.shift
+    return join(at_most(0, r), at_most(r, run.il.R_max))
+
+
+@add(
+    "OGD",
+    "Appendix D.2",
+    "sum <phi_k - lambda^, w_k - w> <= (||w_0 - w||^2 - sum ||w_k - w_{k-1}||^2) / (2 eta_r)",
+)
+def gradient_descent(run: Imitation) -> Comparison:
+    """The bound of Zinkevich, for a step that is made before the loss is paid."""
+    w_0 = run.il.settings.weights.project(np.zeros_like(run.w_true))
+    moves = np.diff(run.history.weights, axis=0, prepend=w_0[None])
+    paid = np.cumsum((moves**2).sum(axis=1))
+    most = (np.sum((w_0 - run.w_true) ** 2) - paid) / (2 * run.il.eta_r)
+    return at_most(run.loss, most)
+
+
+@add(
+    "OGD, as printed",
+    "Appendix D.2",
+    "sum <phi_k - lambda^, w_k - w_true> <= 2 W_max^2 / eta_r + 2 eta_r B^2 K",
+)
+def gradient_descent_as_printed(run: Imitation) -> Comparison:
+    k = np.arange(1, len(run.loss) + 1)
+    step = run.il.eta_r
+    return at_most(run.loss, 2 * run.il.W_max**2 / step + 2 * step * run.B**2 * k)
+
+
+@add(
+    "thm:reward_regret_bound",
+    "Appendix D.2",
+    "regret^w <= H (10 (B W_max + R_max) sqrt(K l) + 24 W_max B K sqrt(l / tau_E)), l = -log delta",
+    Needs.CHANCE,
+)
+def reward_regret(run: Imitation) -> Comparison:
+    most = bounds.reward_regret_bound(
+        K=len(run.loss),
+        gamma=run.mdp.gamma,
+        B=run.B,
+        W_max=run.il.W_max,
+        R_max=run.il.R_max,
+        tau_E=run.tau_E,
+        delta=run.delta,
+    )
+    parts = run.history.regret(run.expert, run.mdp.r)
+    return at_most(parts.reward_player.sum(), most)

@@ -1,0 +1,78 @@
+"""Sections 4.3 to 4.5: valid bonuses, optimistic values, and the ascension function."""
+
+import numpy as np
+
+from optimist.theory import ascension
+from optimist.verification.run import Run
+from optimist.verification.statement import Comparison, Needs, Statements, at_most, join
+
+STATEMENTS: Statements[Run] = Statements("Bonuses, values and the ascension function")
+add = STATEMENTS.add
+
+
+@add("eq:validity-bonuses", "Section 4", "|(P - P^_k) V_k| <= CB_k", Needs.THEOREM)
+def validity(run: Run) -> Comparison:
+    return at_most(np.abs(run.PV - run.PV_hat), run.CB)
+
+
+@add(
+    "eq:validity-plus",
+    "Section 4.3",
+    "|(P_k+ - P^_k+) V_k| <= (1 - p_k+) CB_k",
+    Needs.VALID_BONUSES,
+)
+def validity_plus(run: Run) -> Comparison:
+    estimate = (1 - run.p) * run.PV_hat + run.p * run.R_max * run.H
+    return at_most(np.abs(run.PV_plus - estimate), (1 - run.p) * run.CB)
+
+
+@add("lem:bound-q, lower", "Appendix B.3", "r_k+ + gamma P_k+ V_k <= Q_{k+1}", Needs.VALID_BONUSES)
+def optimistic(run: Run) -> Comparison:
+    return at_most(run.r_plus + run.gamma * run.PV_plus, run.trace.Q)
+
+
+@add(
+    "lem:bound-q, upper",
+    "Appendix B.3",
+    "Q_{k+1} <= r_k+ + 2 (1 - p_k+) CB_k + gamma P_k+ V_k",
+    Needs.VALID_BONUSES,
+)
+def not_too_optimistic(run: Run) -> Comparison:
+    most = run.r_plus + 2 * (1 - run.p) * run.CB + run.gamma * run.PV_plus
+    return at_most(run.trace.Q, most)
+
+
+@add("lem:qmax", "Lemma 4", "||Q_k|| <= Q_max = H (R_max + 2 omega / alpha)", Needs.VALID_BONUSES)
+def bounded(run: Run) -> Comparison:
+    return at_most(np.abs(run.trace.Q), run.Q_max)
+
+
+@add("lem:lse-lipschitz", "Appendix F.2", "|LSE(x) - LSE(y)| <= ||x - y||")
+def soft_maximum_is_lipschitz(run: Run) -> Comparison:
+    """With V_{k+1} of the learner: the first of an epoch is a soft maximum of Q_{k+1} alone.
+
+    Every V_{k+1} is the difference of two soft maxima whose arguments are Q_{k+1} apart.
+    """
+    t = run.trace
+    epoch = t.epoch[t.episode]
+    first = np.flatnonzero(np.concatenate([[True], epoch[1:] != epoch[:-1]]))
+    V, Q = t.V_next[first], t.Q[first]
+    return join(
+        at_most(np.abs(V[1:] - V[:-1]), np.abs(Q[1:] - Q[:-1]).max(axis=2)),
+        at_most(np.abs(t.V_next), np.abs(t.Q).max(axis=2)),
+    )
+
+
+@add("lem:sigmoid-bound", "Appendix F.2", "p_k+ <= 2 alpha^2 CB_k^2 + 2 exp(-omega)")
+def ascension_is_small(run: Run) -> Comparison:
+    s = run.sigmoid
+    return at_most(run.trace.p, ascension.ascension_bound(run.trace.CB, s.alpha, s.omega))
+
+
+@add("lem:sigmoid-bound2", "Appendix F.2", "(1 - p_k+) CB_k <= omega / alpha, for omega >= 2")
+def effective_bonus(run: Run) -> Comparison | None:
+    s = run.sigmoid
+    if s.omega < 2:
+        return None
+    most = ascension.largest_kept_bonus(s.alpha, s.omega)
+    return at_most((1 - run.trace.p) * run.trace.CB, most)

@@ -1,0 +1,141 @@
+"""Sections 2 and 4.1 to 4.2, and Appendix F.1: occupancies, augmented worlds, biases."""
+
+import numpy as np
+from scipy.special import rel_entr
+
+from optimist.checks import FloatArray
+from optimist.verification.run import Run
+from optimist.verification.statement import Comparison, Statements, at_most, equal, join
+
+STATEMENTS: Statements[Run] = Statements("Occupancies, augmented worlds and biases")
+add = STATEMENTS.add
+
+
+@add("eq:flow", "Proposition flow", "E' mu(pi) = gamma P' mu(pi) + (1 - gamma) nu_0, in M and M+")
+def flow(run: Run) -> Comparison:
+    t = run.trace
+    nu0 = np.append(t.mdp.nu0, 0.0)
+    within = np.concatenate([run.mu, run.mu_best[None]])
+    claims = [
+        equal(within.sum(axis=2), (1 - run.gamma) * t.mdp.nu0 + run.gamma * into(run, within))
+    ]
+    for mu in (run.mu_plus_played, run.mu_plus_best):
+        on_earth = mu[:, :-1]
+        ascended = (on_earth * t.p).sum(axis=(1, 2)) + mu[:, -1].sum(axis=1)
+        arrived = np.column_stack([into(run, on_earth * (1 - t.p)), ascended])
+        claims.append(equal(mu.sum(axis=2), (1 - run.gamma) * nu0 + run.gamma * arrived))
+    return join(*claims)
+
+
+@add("lem:from-ev-to-q", "Appendix F.1", "<mu(pi), E V> = <mu(pi), Q> where V = E_pi Q")
+def values_for_actions(run: Run) -> Comparison:
+    Q = run.trace.Q[run.trace.episode.searchsorted(np.arange(run.K))]
+    V = (run.trace.played * Q).sum(axis=2)
+    return equal((run.mu.sum(axis=2) * V).sum(axis=1), inner(run.mu, Q))
+
+
+@add("eq:regret", "Section 2.3", "<nu_0, V^{pi*} - V^{pi_k}> = H <mu(pi*) - mu(pi_k), r_k>")
+def regret(run: Run) -> Comparison:
+    earned = inner(run.mu_best - run.mu, run.trace.r)
+    return equal(run.regret, run.H * earned, unit=run.R_max * run.H)
+
+
+@add("sec:OAMDP", "Section 2.2", "V^pi <= V+^pi and Q^pi <= Q+^pi, for pi_k and pi*")
+def optimism(run: Run) -> Comparison:
+    t = run.trace
+    claims = []
+    for pi in (t.played, run.best):
+        V, V_plus = run.values(pi), run.values_plus(pi)
+        Q = t.r + run.gamma * run.after(V)
+        onward = (1 - t.p) * run.after(V_plus) + t.p * run.R_max * run.H
+        claims += [at_most(V, V_plus), at_most(Q, run.r_plus_played + run.gamma * onward)]
+    return join(*claims)
+
+
+@add("lem:mass-reduced", "Appendix F.1", "mu+(pi, x, a) <= mu(pi, x, a) off heaven")
+def mass_reduced(run: Run) -> Comparison:
+    return join(
+        at_most(run.mu_plus_played[:, :-1], run.mu),
+        at_most(run.mu_plus_best[:, :-1], run.mu_best),
+    )
+
+
+@add(
+    "lem:ineq-kl-entropy",
+    "Appendix F.1",
+    "KL(mu(pi_{k+1}) || mu(pi_k)) <= H <nu(pi_{k+1}), KL(pi_{k+1} || pi_k)>, in M and M+",
+)
+def occupancies_are_near(run: Run) -> Comparison:
+    t = run.trace
+    after, before = np.exp(t.log_after), np.exp(t.log_before)
+    on_earth = t.mdp.state_occupancy(after), t.mdp.state_occupancy(before)
+    ascending = run.nu_plus(after, run.p), run.nu_plus(before, run.p)
+    claims = []
+    for nu, other in (on_earth, ascending):
+        moved = divergence(t.log_after, t.log_before)
+        of_policies = (nu[:, : t.mdp.n_states] * moved).sum(axis=1)
+        of_states = rel_entr(nu, other).sum(axis=1)  # the chain rule: both make that of mu
+        # However near two policies are, sums over distributions are off by some 1e-16.
+        claims.append(at_most(of_states + of_policies, run.H * of_policies, unit=1e-5))
+    return join(*claims)
+
+
+@add(
+    "eq:decomposition",
+    "Section 4",
+    "(1 - gamma) regret_k = reward bias - model bias(pi*) + regret+ + model bias(pi_k)",
+)
+def decomposition(run: Run) -> Comparison:
+    return equal(run.regret, run.parts.regret, unit=run.R_max * run.H)
+
+
+@add("lem:reward-bias-bound", "Lemma 1", "reward-bias_k <= R_max <mu(pi_k), p_k+>")
+def reward_bias(run: Run) -> Comparison:
+    return at_most(run.parts.reward_bias, run.R_max * inner(run.mu, run.trace.p))
+
+
+@add("lem:model-bias-bounds", "Lemma 2", "0 <= model-bias_k(pi) <= R_max H <mu(pi), p_k+>")
+def model_bias(run: Run) -> Comparison:
+    parts, p = run.parts, run.trace.p
+    claims = []
+    for bias, mu in (
+        (parts.model_bias_learner, run.mu),
+        (parts.model_bias_comparator, run.mu_best),
+    ):
+        most = run.R_max * run.H * inner(mu, p)
+        claims += [at_most(0, bias, unit=run.R_max), at_most(bias, most)]
+    return join(*claims)
+
+
+@add(
+    "eq:hope-decomp",
+    "Appendix B.2, mended",
+    "model-bias_k(pi) = gamma <mu_k+(pi), p_k+ (R_max H - P V^pi)>, with V^pi under r_k+",
+)
+def simulation_lemma(run: Run) -> Comparison:
+    t = run.trace
+    biases = run.parts.model_bias_learner, run.parts.model_bias_comparator
+    claims = []
+    for pi, mu, bias in zip(
+        (t.played, run.best), (run.mu_plus_played, run.mu_plus_best), biases, strict=True
+    ):
+        pi = np.broadcast_to(pi, t.r.shape)
+        V = t.mdp.dynamics.values(pi, (pi * run.r_plus_played).sum(axis=2))
+        missed = run.R_max * run.H - run.after(V)
+        claims.append(equal(bias, run.gamma * inner(mu[:, :-1], t.p * missed), unit=run.R_max))
+    return join(*claims)
+
+
+def inner(mu: FloatArray, f: FloatArray) -> FloatArray:
+    """<mu_k, f_k> for each k."""
+    return np.asarray((mu * f).sum(axis=(-2, -1)))
+
+
+def divergence(log_p: FloatArray, log_q: FloatArray) -> FloatArray:
+    """KL(p || q) over the last axis, from logarithms."""
+    return np.asarray((np.exp(log_p) * (log_p - log_q)).sum(axis=-1))
+
+
+def into(run: Run, mu: FloatArray) -> FloatArray:
+    """P' mu: where the pairs of mu lead, [n, X]."""
+    return np.asarray((run.trace.mdp.kernel.T @ mu.reshape(len(mu), -1).T).T)

@@ -1,0 +1,139 @@
+"""What the theorem says of a world, as a person reads it."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+import optimist as opt
+from optimist.theory import PRACTICE, explain, parameters, regret, sample_complexity
+
+RIVER = opt.envs.RiverSwim(6, gamma=0.9)
+
+
+def test_a_tabular_world():
+    found = explain(RIVER, 1000, delta=0.05)
+    assert (found.world, found.d, found.n_actions, found.gamma) == ("RiverSwim", 12, 2, 0.9)
+    assert (found.B, found.R_max) == (1.0, 1.0)
+    assert found.W_max == pytest.approx(np.sqrt((RIVER.mdp.r**2).sum()))
+    sizes = (12, 2, 0.9, 1.0, found.W_max, 1.0, 0.05)
+    assert found.bound == regret.regret_bound(1000, *sizes)
+    assert found.nontrivial_from == sample_complexity.nontrivial_from(*sizes)
+    assert found.beta == parameters.beta(1000, 12, 0.9, 1.0, found.W_max, 1.0, 0.05)
+    assert found.eta == parameters.eta(1000, 12, 2, 0.9, 1.0, 1.0, 0.05)
+    assert found.optimum == RIVER.mdp.optimal().value
+    assert found.epsilon == pytest.approx(0.1 * found.optimum)
+    assert found.episodes_for_epsilon == sample_complexity.episodes_needed(found.epsilon, *sizes)
+    assert found.steps_for_epsilon == pytest.approx(10 * found.episodes_for_epsilon)
+    assert found.L_max == pytest.approx(10 * np.log(20_000))
+    np.testing.assert_allclose([found.T, found.Q_max], [1000 * found.L_max, 20])
+    assert found.epochs == pytest.approx(60 * np.log(1 + found.T / 12))
+    assert found.practice is PRACTICE
+    assert not found.notes
+
+
+def test_the_mdp_of_a_world_says_the_same():
+    a, b = explain(RIVER, 1000), explain(RIVER.mdp, 1000)
+    assert dataclasses.replace(b, world="RiverSwim") == a
+
+
+def test_a_linear_world_has_its_own_features():
+    world = opt.envs.RandomLinear()
+    found = explain(world, 1000)
+    assert found.d == world.mdp.d < world.mdp.n_states * world.mdp.n_actions
+    assert found.W_max <= world.mdp.W_max * (1 + 1e-9)  # the shortest w
+    assert found.W_max == pytest.approx(world.mdp.W_max)  # the features span R^d
+    one_hot = opt.features.OneHot(world.mdp.n_states, world.mdp.n_actions)
+    tabular = explain(world, 1000, features=one_hot)
+    assert tabular.d == one_hot.dim
+    assert tabular.bound.total > found.bound.total
+
+
+def test_the_shortest_weights_are_taken():
+    """Twice the same feature: w = (1/2, 1/2) instead of (1, 0)."""
+    mdp = opt.FiniteMDP([[[1.0]]], [[5.0]], [1.0], gamma=0.5)
+    found = explain(mdp, 100, features=opt.features.Table([[[1.0, 1.0]]]))
+    np.testing.assert_allclose([found.W_max, found.B], [5 / np.sqrt(2), np.sqrt(2)])
+    assert found.R_max == 5
+    assert not found.notes
+
+
+def test_what_is_below_one_is_said_and_one_is_used():
+    mdp = RIVER.mdp.with_rewards(RIVER.mdp.r / 4)
+    found = explain(mdp, 100, features=opt.features.Table(0.5 * np.eye(12).reshape(6, 2, 12)))
+    assert (found.B, found.W_max, found.R_max) == (1, 1, 1)
+    assert found.notes == (
+        "B = 0.5: the theorem assumes at least 1, and 1 is used.",
+        "W_max = 0.5: the theorem assumes at least 1, and 1 is used.",
+        "R_max = 0.25: the theorem assumes at least 1, and 1 is used.",
+    )
+    assert all(note in str(found) for note in found.notes)
+
+
+def test_what_is_not_linear_is_said():
+    constant = opt.features.Table(np.ones((6, 2, 1)))
+    notes = explain(RIVER, 100, features=constant).notes
+    assert "Rewards are not linear in the features: the theorem does not apply." in notes
+    assert "Transitions are not linear in the features: the theorem does not apply." in notes
+
+
+def test_a_person_can_read_it():
+    text = str(explain(RIVER, 1000))
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "RiverSwim: what the theorem says of K = 1,000 episodes (delta = 0.1)"
+    assert lines[1] == "d = 12, A = 2, H = 10, B = 1, W_max = 1, R_max = 1"
+    assert "  beta     126,644       0.5  bonuses are beta ||phi||" in lines
+    assert "heaven_chance is 82% of the bound at K = 1,000." in lines
+    flat = " ".join(lines)
+    assert "says something from K = 6.9e20 episodes on; at K = 1,000 it is 5.9e13 times" in flat
+    columns = {line.index("  d") for line in lines if "H^" in line and "  d" in line}
+    assert len(columns) == 1  # aligned
+
+
+def test_where_the_bound_says_something_the_text_says_how_much():
+    found = explain(RIVER, 10**30)
+    assert found.excess < 1
+    assert "of the trivial one" in str(found)
+    assert "from K = 6.9e20" not in str(found)
+
+
+def test_it_is_plain_data():
+    data = explain(RIVER, 1000).as_data()
+    assert json.loads(json.dumps(data)) == {**data, "notes": []}
+    terms = [v for k, v in data["bound"].items() if k not in ("trivial", "total", "dominant")]
+    assert sum(terms) == pytest.approx(data["bound"]["total"])
+    assert data["bound"]["dominant"] == "heaven_chance"
+
+
+def test_a_world_without_rewards_has_no_accuracy_to_reach():
+    found = explain(RIVER.mdp.with_rewards(np.zeros((6, 2))), 100)
+    assert found.episodes_for_epsilon is None
+    assert "guarantees" not in str(found)
+
+
+def test_mistakes_are_named():
+    with pytest.raises(ValueError, match="K = 7 must be at least 8"):
+        explain(RIVER, 7)
+    with pytest.raises(ValueError, match=r"rewards go down to -1: map them onto \[0, R_max\]"):
+        explain(RIVER.mdp.with_rewards(RIVER.mdp.r - 1), 100)
+    with pytest.raises(TypeError, match="must be a World, FiniteMDP or LinearMDP"):
+        explain("RiverSwim", 100)
+    with pytest.raises(TypeError, match="must be a FeatureMap"):
+        explain(RIVER, 100, features=np.eye(3))
+    with pytest.raises(ValueError, match="features of 3 actions, but there are 2"):
+        explain(RIVER, 100, features=opt.features.OneHot(6, 3))
+
+
+def test_the_practical_configuration_is_that_of_practice():
+    c = opt.Configuration.practical()
+    assert (c.beta, c.eta, c.updates, c.ridge) == (0.5, 10.0, 10, 1.0)
+    assert (PRACTICE.beta, PRACTICE.eta, PRACTICE.updates, PRACTICE.ridge) == (0.5, 10.0, 10, 1.0)
+    assert c.ascension == opt.core.Sigmoid(alpha=2 * np.log(10_000), omega=np.log(10_000))
+    assert (PRACTICE.alpha, PRACTICE.omega) == (c.ascension.alpha, c.ascension.omega)
+
+
+def test_the_room_opens_from_the_package():
+    assert opt.theory.explain is explain
+    assert "theory" in dir(opt)

@@ -1,0 +1,196 @@
+"""The rates side by side, the samples of imitation, and the table of Appendix C."""
+
+import math
+
+import numpy as np
+import pytest
+
+from optimist.theory import imitation, lower_bounds, rates, regret, sample_complexity
+from optimist.theory.literature import TABLE, Problem
+
+LOG = math.log(8)
+
+
+def close(actual, expected, rel=1e-12):
+    np.testing.assert_allclose(actual, expected, rtol=rel, atol=0)
+
+
+def test_the_rates_at_one_point():
+    """H = 4, d = 3, A = 8."""
+    close(rates.regret_in_abstract(100, 3, 0.75), math.sqrt(27 * 128 * 100))
+    introduction = 4 * math.sqrt(27 * 100) + 4**1.75 * math.sqrt(3 * 100 * LOG)
+    close(rates.regret_in_introduction(100, 3, 8, 0.75), introduction)
+    theorem = math.sqrt(27 * 64 * 100) + math.sqrt(3 * 512 * 100 * LOG)
+    close(rates.regret(100, 3, 8, 0.75), theorem)
+    close(rates.episodes(0.1, 3, 8, 0.75), 100 * (64 * 27 + 512 * 3 * LOG))
+    close(rates.steps(0.1, 3, 8, 0.75), 100 * (256 * 27 + 2048 * 3 * LOG))
+    close(rates.samples_in_introduction(0.1, 3, 8, 0.75), 100 * (64 * 27 + 128 * 3 * LOG))
+    close(rates.fra_il_episodes(0.1, 3, 8, 0.75), 100 * 27 * 512 * LOG)
+    close(rates.fra_il_expert_samples(0.1, 0.75, 5.0), 100 * 25 * 16)
+    close(rates.least_episodes(0.1, 3, 0.75), 100 * 3 * 16)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 0.99])
+@pytest.mark.parametrize(("d", "A"), [(2, 3), (50, 10)])
+def test_which_follow_from_which(d, A, gamma):
+    H, K, eps = 1 / (1 - gamma), 1e6, 0.01
+    theorem = rates.regret(K, d, A, gamma)
+    close(rates.regret_in_introduction(H * K, d, A, gamma), theorem)
+    assert theorem <= 2 * rates.regret_in_abstract(H * K, d, gamma)  # log A <= d^2 here
+    enough = rates.episodes(eps, d, A, gamma)
+    assert eps <= rates.regret(enough, d, A, gamma) / enough <= math.sqrt(2) * eps
+    assert enough <= 2 * rates.fra_il_episodes(eps, d, A, gamma)  # log A >= 1 here
+    assert rates.samples_in_introduction(eps, d, A, gamma) < enough
+    assert rates.samples_in_introduction(eps, d, A, gamma) <= rates.steps(eps, d, A, gamma) / H
+    assert rates.fra_il_episodes(eps, d, 3, gamma) / rates.least_episodes(
+        eps, d, gamma
+    ) == pytest.approx(d**2 * H**2.5 * math.log(3))  # what Section 5 says can be gained
+
+
+def test_explicit_constants_have_the_rate_of_the_corollary():
+    """Where the two leading terms are all there is, four times as many for half of epsilon."""
+    sizes = {"d": 12, "n_actions": 2, "gamma": 0.9, "B": 1, "W_max": 1}
+    for epsilon in (1e-6, 1e-9):
+        plain = rates.episodes(epsilon, 12, 2, 0.9)
+        explicit = sample_complexity.episodes_needed(epsilon, **sizes)
+        log = math.log(explicit)
+        assert (8 * 4) ** 2 * log**2 < explicit / plain < (8 * 2 * 8 * 20) ** 2 * log**4
+
+
+def test_the_list_of_rates_says_what_the_functions_say():
+    at = (0.1, 1000.0, 3, 8, 0.75, 5.0)
+    values = [rate.at(*at) for rate in rates.RATES]
+    assert values == [
+        rates.regret_in_abstract(4000, 3, 0.75),
+        rates.regret_in_introduction(4000, 3, 8, 0.75),
+        rates.regret(1000, 3, 8, 0.75),
+        rates.samples_in_introduction(0.1, 3, 8, 0.75),
+        rates.episodes(0.1, 3, 8, 0.75),
+        rates.steps(0.1, 3, 8, 0.75),
+        rates.fra_il_episodes(0.1, 3, 8, 0.75),
+        rates.fra_il_expert_samples(0.1, 0.75, 5.0),
+        rates.least_episodes(0.1, 3, 0.75),
+        rates.fra_il_expert_samples(0.1, 0.75, 5.0),
+    ]
+    for rate, value in zip(rates.RATES, values, strict=True):
+        close(read(rate.formula, d=3, H=4.0, T=4000, K=1000, A=8, W_max=5, eps=0.1), value)
+
+
+def read(formula, **names):
+    """A formula as it is printed, worked out."""
+    code = formula.replace("{", "(").replace("}", ")").replace("^", "**").replace("log A", "log(A)")
+    for letter in ("log(|Pi| |F|)", "log|Pi|", "log|R|", "log|P|"):
+        code = code.replace(letter, {"log(|Pi| |F|)": "(lPi + lF)"}.get(letter, "l" + letter[4:-1]))
+    code = code.replace("|X|", "X").replace("|A|", "A")
+    out = []
+    for token in code.split(" "):
+        joins = out and out[-1][-1] not in "+/" and token[0] not in "+/"
+        out.append(("* " if joins else "") + token)
+    return eval(" ".join(out), {"sqrt": math.sqrt, "log": math.log, **names})
+
+
+def test_the_table_of_the_literature_row_by_row():
+    p = Problem(
+        epsilon=0.1, H=4.0, d=3.0, n_states=7.0, n_actions=5.0, W_max=2.0, log_policies=11.0,
+        log_values=13.0, log_rewards=17.0, log_models=19.0,
+    )  # fmt: skip
+    names = {
+        "eps": 0.1, "H": 4.0, "d": 3.0, "X": 7.0, "A": 5.0, "W_max": 2.0,
+        "lPi": 11.0, "lF": 13.0, "lR": 17.0, "lP": 19.0,
+    }  # fmt: skip
+    expected = {
+        "Behavioural cloning": [(16 * 11 / 0.01, None), (16 * 7 / 0.1, None), (16 * 3 / 0.1, None)],
+        "Mimic-MD": [(8 * 7 / 0.1, None)],
+        "OAL": [(16 * 7 / 0.01, 256 * 49 * 5 / 0.01)],
+        "MB-TAIL": [(8 * 7 / 0.1, 64 * 49 * 5 / 0.01)],
+        "FAIL": [(256 * 24 / 0.01, 256 * 24 / 0.01)],
+        "Mobile": [(16 * 17 / 0.01, 1024 * 19 / 0.01)],
+        "OGAIL": [(64 * 9 / 0.01, 256 * 27 / 0.01)],
+        "ILARL": [(3 * 16 / 0.01, 27 * 65536 / 0.0001)],
+        "FRA-IL": [(4 * 16 / 0.01, 27 * 512 / 0.01)],
+        "Lower bound": [(4 * 16 / 0.01, 3 * 16 / 0.01)],
+    }
+    assert len(TABLE) == 12
+    for row in TABLE:
+        expert, mdp = expected[row.algorithm].pop(0)
+        close(row.expert(p), expert, rel=1e-9)
+        close(read(row.expert_formula, **names), expert, rel=1e-9)
+        assert (row.mdp is None) == (mdp is None) == (row.mdp_formula == "-")
+        if row.mdp is not None:
+            close(row.mdp(p), mdp, rel=1e-9)
+            close(read(row.mdp_formula, **names), mdp, rel=1e-9)
+    assert not any(expected.values())
+    kinds = {row.algorithm: row.features_only for row in TABLE}
+    assert [a for a, kind in kinds.items() if kind == "states"] == ["FAIL", "Mobile"]
+    assert [a for a, k in kinds.items() if k == "yes"] == [
+        "OGAIL",
+        "ILARL",
+        "FRA-IL",
+        "Lower bound",
+    ]
+
+
+def test_what_fra_il_needs_meets_its_guarantee():
+    epsilon, d, A, gamma, B, W, R = 0.5, 6, 3, 0.8, 1.5, 2.0, 6.0
+    needs = imitation.samples_needed(epsilon, d, A, gamma, B, W, R)
+    K, H = needs.K, 5.0
+    lost = 6 * needs.delta * H * R
+    lost += 24 * H * W * B * math.sqrt(math.log(1 / needs.delta) / needs.tau_E)
+    lost += 10 * H * (B * W + R) * math.sqrt(math.log(1 / needs.delta) / K)
+    lost += regret.regret_bound(K, d, A, gamma, B, W, R, needs.delta).total / K
+    close(lost, epsilon, rel=1e-6)
+    close(needs.delta, imitation.delta_for(epsilon / 4, gamma, R, events=6))
+    close(imitation.delta_for(0.3, 0.9, R_max=2.0), 0.3 * 0.1 / 6)
+    K, tau_E = round(needs.K), math.ceil(needs.tau_E)
+    rewards = imitation.reward_regret_bound(K, gamma, B, W, R, tau_E, needs.delta) / K
+    assert 0.999 * epsilon / 4 < rewards < 1.001 * epsilon / 4  # nearly all of it is the expert's
+
+
+def test_units_of_imitation():
+    """Rewards times c: bounds times c, and as many samples for c times epsilon."""
+    for bound in (imitation.reward_regret_bound, imitation.reward_regret_bound_sharp):
+        one, four = (bound(100, 0.9, 2.0, 3.0 * c, 5.0 * c, 40, 0.1) for c in (1, 4))
+        close(four, 4 * one)
+    close(
+        lower_bounds.lower_bound_tau_E(50, 0.9, W_max=4.0),
+        4 * lower_bounds.lower_bound_tau_E(50, 0.9),
+    )
+    close(
+        lower_bounds.printed_bound_tau_E(0.4, 0.9, W_max=4.0),
+        lower_bounds.printed_bound_tau_E(0.1, 0.9),
+    )
+
+
+@pytest.mark.parametrize("gamma", [0.67, 0.9, 0.99])
+def test_the_printed_lower_bounds_are_below_the_sharp_ones(gamma):
+    for K in (10, 1000, 10**6):
+        for A in (2, 20):
+            T = 2 / 3 * K / (1 - gamma)
+            if gamma**2 * A * math.log(2) / (16 * (1 - gamma)) <= T:
+                printed = lower_bounds.printed_bound_K(T, A, gamma)
+                close(printed, math.sqrt(A * math.log(2) / (1 - gamma) ** 3 / T) / 144)
+                assert printed < lower_bounds.lower_bound_K(K, A, gamma)
+    for epsilon in (1e-3, 1e-2):
+        tau = lower_bounds.printed_bound_tau_E(epsilon, gamma)
+        close(tau, 1 / (24 * math.e * (1 - gamma) * epsilon) ** 2)
+        assert lower_bounds.lower_bound_tau_E(math.ceil(100 * tau), gamma) > epsilon
+
+
+def test_at_gamma_one_half_the_printed_bound_on_episodes_is_beaten():
+    """Try both actions T / 2 times and keep the one that was seen to stay."""
+    T, A, gamma, H = 10**6, 2, 0.5, 2.0
+    epsilon = np.geomspace(1e-9, 0.999, 100_001)
+    wrong = 2 * gamma * epsilon * H / (3 * (3 * (1 - gamma) - gamma * epsilon))
+    gap = wrong * (1 - epsilon) ** (T / A)  # a* never stayed
+    assert gap.max() < math.sqrt(A * math.log(2) * H**3 / T) / 144 / 50
+
+
+def test_the_printed_lower_bounds_state_their_conditions():
+    with pytest.raises(ValueError, match=r"T must be at least .* = 0\.7018"):
+        lower_bounds.printed_bound_K(0.5, 2, 0.9)
+    with pytest.raises(ValueError, match=r"gamma = 0\.5 must be at least 0\.6"):
+        lower_bounds.printed_bound_K(100, 2, 0.5)
+    with pytest.raises(ValueError, match=r"gamma = 0\.4 must be at least 0\.5"):
+        lower_bounds.printed_bound_tau_E(0.01, 0.4)
+    with pytest.raises(ValueError, match=r"epsilon must be at most .* = 0\.170"):
+        lower_bounds.printed_bound_tau_E(0.2, 0.9)
