@@ -23,7 +23,8 @@ def validity(run: Run) -> Comparison:
 )
 def validity_plus(run: Run) -> Comparison:
     estimate = (1 - run.p) * run.PV_hat + run.p * run.R_max * run.H
-    return at_most(np.abs(run.PV_plus - estimate), (1 - run.p) * run.CB)
+    most = (1 - run.p) * run.CB
+    return at_most(np.abs(run.PV_plus - estimate), most, unit=run.R_max * run.H)
 
 
 @add("lem:bound-q, lower", "Appendix B.3", "r_k+ + gamma P_k+ V_k <= Q_{k+1}", Needs.VALID_BONUSES)

@@ -91,8 +91,12 @@ def record(
     >>> trace.Q.shape, len(trace.pairs) == trace.at.size, bool((trace.V[0] == 0).all())
     ((20, 6, 2), True, True)
     """
-    if not isinstance(config.ascension, Sigmoid) or math.isinf(config.eta) or config.lazy:
-        raise ValueError("the paper's analysis is of a sigmoid, a finite eta and no lazy updates")
+    covered = isinstance(config.ascension, Sigmoid) and math.isfinite(config.eta)
+    if not covered or config.lazy or config.v_max is not None or config.anytime:
+        raise ValueError(
+            "the analysis is of one sigmoid, a finite eta, updates after each episode and a heaven "
+            "that is worth R_max H"
+        )
     driver = Recorder(mdp, features, config, rewards, seed, stride=1)
     for _ in range(K):
         driver.learn_some(1)

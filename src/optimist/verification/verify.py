@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from optimist import checks
 from optimist.agents import Configuration
 from optimist.core import Switching
 from optimist.envs import GridWorld, LowerK, RandomLinear, RiverSwim, World
@@ -172,6 +173,9 @@ def verify(
     >>> report.violations, len(report.by_statement()) > 30
     ([], True)
     """
+    K = checks.count(K, "K", least=8)
+    if not 0 < checks.real_number(delta, "delta") < 0.5:
+        raise ValueError(f"delta = {delta:g} is outside (0, 1/2)")
     findings: list[Finding] = []
     with threadpool_limits(1, "blas"):  # small matrices; their threads wait for one another
         for place in WORLDS if world is None else (world,):
