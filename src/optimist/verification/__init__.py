@@ -1,7 +1,15 @@
 """The paper's analysis, checked on runs in worlds that are known exactly."""
 
 from optimist.verification.run import Run
-from optimist.verification.statement import Comparison, Needs, Statement
+from optimist.verification.statement import (
+    Comparison,
+    Needs,
+    Statement,
+    Statements,
+    at_most,
+    equal,
+    join,
+)
 from optimist.verification.trace import Trace, record
 from optimist.verification.verify import Finding, Report, Summary, verify
 
@@ -12,8 +20,12 @@ __all__ = [
     "Report",
     "Run",
     "Statement",
+    "Statements",
     "Summary",
     "Trace",
+    "at_most",
+    "equal",
+    "join",
     "record",
     "verify",
 ]
