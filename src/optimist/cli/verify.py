@@ -60,7 +60,7 @@ def _show(report: Report) -> None:
     table = new_table(title, "statement")
     if wide:
         table.add_column("says", overflow="fold")
-    for name in ("cases", "worst slack", "verdict", "in practice"):
+    for name in ("cases", "slack", "verdict", "in practice"):
         table.add_column(name, justify="right", no_wrap=True)
     about = ""
     for summary in report.by_statement():
@@ -82,7 +82,8 @@ def _sentences(report: Report) -> list[str]:
     cases = sum(summary.cases for summary in summaries)
     lines = [
         f"{len(summaries)} statements in {cases:,} cases, against the exact solution of each world",
-        "worst slack: what the larger side has to spare, of the largest number on either side",
+        "slack: what the larger side has to spare in the worst case, as a share of it;",
+        "=: how far two sides differ that should be equal",
         "in practice: with the default parameters, whose bonuses the theorem does not cover",
     ]
     for f in report.violations:
@@ -94,13 +95,12 @@ def _sentences(report: Report) -> list[str]:
 
 
 def slack(worst: Finding | None) -> str:
-    """What is to spare, as a number and what to compare it with."""
+    """What is to spare as a share; how far two sides are apart that should be equal."""
     if worst is None:
         return "-"
     if worst.equality:
-        return f"equal to {abs(worst.slack) / worst.size if worst.size else 0:.0e}"
-    rounding = ROUNDING * worst.size
-    return f"{0 if -rounding <= worst.slack <= 0 else worst.slack:.3g} of {worst.size:.3g}"
+        return f"= {-worst.share:.0e}" if worst.share else "= exact"
+    return "0" if abs(worst.share) <= ROUNDING else f"{worst.share:.2g}"
 
 
 def in_practice(summary: Summary) -> str:
@@ -108,7 +108,7 @@ def in_practice(summary: Summary) -> str:
     share = summary.broken_in_practice
     if share is None:
         return "-"
-    return f"fails in {percent(share)}" if share else "holds"
+    return f"fails {percent(share)}" if share else "holds"
 
 
 def _options(world: str) -> type[Any]:

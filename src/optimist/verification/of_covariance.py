@@ -8,7 +8,7 @@ from optimist.verification.of_worlds import inner
 from optimist.verification.run import Run
 from optimist.verification.statement import Comparison, Needs, Statements, at_most, join
 
-STATEMENTS: Statements[Run] = Statements("Covariance, epochs and sums of bonuses")
+STATEMENTS: Statements[Run] = Statements("Covariance, epochs, sums of bonuses")
 add = STATEMENTS.add
 
 

@@ -14,7 +14,7 @@ add = STATEMENTS.add
 def sigmoid_bound(_: None) -> Comparison:
     z = np.linspace(0, 30, 3001)
     claims = [
-        at_most(Sigmoid(1.0, omega)(z), ascension.sigmoid_bound(z, omega))
+        at_most(Sigmoid(1.0, omega)(z) / ascension.sigmoid_bound(z, omega), 1)
         for omega in np.linspace(0, 25, 101)
     ]
     return join(*claims)
@@ -42,7 +42,7 @@ def fixed_point(_: None) -> Comparison:
     rng = np.random.default_rng(0)
     R, z, more = np.exp(rng.uniform(0, [[60.0], [25.0], [5.0]], (3, 10_000)))
     x = concentration.fixed_point(z, R) * np.where(rng.random(len(z)) < 0.5, 1, more)
-    return at_most(z * np.log(R * x), x)
+    return at_most(z * np.log(R * x) / x, 1)
 
 
 @add(
@@ -59,7 +59,7 @@ def beta_is_enough(_: None) -> Comparison:
     beta = parameters.beta(K, d, gamma, B, W_max, R_max, delta)
     log_N = concentration.log_covering_number(K, d, L_max, B, W_max, Q_max, alpha, beta)
     error = concentration.concentration(K, d, L_max, B, Q_max, log_N, delta)
-    return at_most(error + concentration.ridge_bias(d, Q_max), beta)
+    return at_most((error + concentration.ridge_bias(d, Q_max)) / beta, 1)
 
 
 @add("lem:lmax, exactly", "Appendix B.6", "P(some L_k > L_max) <= delta, for K >= 8")

@@ -6,7 +6,7 @@ from optimist.theory import ascension
 from optimist.verification.run import Run
 from optimist.verification.statement import Comparison, Needs, Statements, at_most, join
 
-STATEMENTS: Statements[Run] = Statements("Bonuses, values and the ascension function")
+STATEMENTS: Statements[Run] = Statements("Bonuses, values, ascension")
 add = STATEMENTS.add
 
 
@@ -67,7 +67,7 @@ def soft_maximum_is_lipschitz(run: Run) -> Comparison:
 @add("lem:sigmoid-bound", "Appendix F.2", "p_k+ <= 2 alpha^2 CB_k^2 + 2 exp(-omega)")
 def ascension_is_small(run: Run) -> Comparison:
     s = run.sigmoid
-    return at_most(run.trace.p, ascension.ascension_bound(run.trace.CB, s.alpha, s.omega))
+    return at_most(run.trace.p / ascension.ascension_bound(run.trace.CB, s.alpha, s.omega), 1)
 
 
 @add("lem:sigmoid-bound2", "Appendix F.2", "(1 - p_k+) CB_k <= omega / alpha, for omega >= 2")

@@ -7,7 +7,7 @@ from optimist.checks import FloatArray
 from optimist.verification.run import Run
 from optimist.verification.statement import Comparison, Statements, at_most, equal, join
 
-STATEMENTS: Statements[Run] = Statements("Occupancies, augmented worlds and biases")
+STATEMENTS: Statements[Run] = Statements("Occupancies, M+ and its biases")
 add = STATEMENTS.add
 
 

@@ -58,6 +58,19 @@ class Comparison:
         return float(np.abs(finite).max(initial=self.unit))
 
     @property
+    def share(self) -> float:
+        """The least slack as a share of the larger of the two sides, 0 where both vanish.
+
+        Where they should be equal, minus the largest difference as a share of all.
+        """
+        size = np.maximum(np.abs(self.smaller), np.abs(self.larger))
+        if self.equal:
+            size = np.full_like(size, self.scale)
+        matters = size > ROUNDING * self.scale
+        shares = np.divide(self.slack, size, out=np.zeros_like(size), where=matters)
+        return float(shares.min())
+
+    @property
     def broken(self) -> BoolArray:
         """Where the claim fails, beyond rounding; whatever is no number fails."""
         return np.asarray(~(self.slack >= -ROUNDING * self.scale))

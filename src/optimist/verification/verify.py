@@ -64,8 +64,9 @@ class Finding:
         In how many cases it was checked, and in how many it fails.
     equality
         Whether it says that both sides are equal.
-    slack, size
-        What the larger side has to spare in the worst case, and the largest number on either side.
+    slack, share
+        What the larger side has to spare in the worst case: in its own units, and as a share of the
+        sides; minus the largest difference for an equality.
     """
 
     about: str
@@ -80,7 +81,7 @@ class Finding:
     broken: int
     equality: bool
     slack: float
-    size: float
+    share: float
 
     @property
     def violated(self) -> bool:
@@ -131,7 +132,7 @@ class Summary:
     @property
     def worst(self) -> Finding | None:
         """Where least is to spare, of the places where it should hold."""
-        return min(self.due, key=lambda f: f.slack / f.size if f.size else 0.0, default=None)
+        return min(self.due, key=lambda f: f.share, default=None)
 
     @property
     def cases(self) -> int:
@@ -271,5 +272,5 @@ def find(
         broken=int(claim.broken.sum()),
         equality=claim.equal,
         slack=float(claim.slack.min()),
-        size=claim.scale,
+        share=claim.share,
     )
