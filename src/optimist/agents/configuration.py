@@ -138,8 +138,9 @@ class Configuration:
         (126644, 0.012)
         """
         checks.count(K, "K", least=8)  # omega = log K >= 2, which Lemma sigmoid-bound2 asks for
-        if B < 1 or R_max < 1:
-            raise ValueError(f"the theorem assumes B >= 1 and R_max >= 1, not {B:g} and {R_max:g}")
+        for name, bound in {"B": B, "R_max": R_max, "W_max": W_max}.items():
+            if bound < 1:
+                raise ValueError(f"{name} = {bound:g}: the theorem assumes that it is at least 1")
         return cls(
             eta=parameters.eta(K, d, n_actions, gamma, B, R_max, delta),
             beta=parameters.beta(K, d, gamma, B, W_max, R_max, delta),

@@ -114,7 +114,8 @@ def regret_bound(
         bonuses_chance  8 H beta B log(2 K / delta)^2
 
     The theorem says "with probability 1 - delta"; its events make it 1 - 4 delta: the lengths, the
-    validity of the bonuses, and two sums of bonuses. And `epoch_starts` has to be added.
+    validity of the bonuses, and two sums of bonuses. And `epoch_starts` has to be added, and the
+    terms of bonuses and heaven divided by gamma if the last pair of an episode is not learnt from.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ def from_paths_to_means(run: Run) -> Comparison:
 
 @add(
     "lem:expected-bonuses-bound",
-    "Lemma 5, mended",
+    "Section 4.5, mended",
     "sum <mu(pi_k), CB_k> <= 4 beta B (1 - gamma) / gamma sqrt(d T log(1 + B^2 T / d)) + ...",
     Needs.CHANCE,
 )

@@ -47,7 +47,7 @@ def learner(run: Run) -> Comparison | None:
 
 @add(
     "lem:bound-regret-plus",
-    "Lemma 3",
+    "Section 4.3",
     "regret+_K <= E log A / eta + 4 Q_max E + 2 Q_max^2 eta K sqrt(H) + 2 sum <mu, (1 - p+) CB>",
     Needs.VALID_BONUSES,
 )
@@ -71,7 +71,7 @@ def first_display(run: Run) -> Comparison | None:
     return at_most((1 - run.gamma) * np.cumsum(run.regret), most)
 
 
-@add("thm:main-full", "Theorem 1", "regret_K <= the bound with all its constants", Needs.THEOREM)
+@add("thm:main-full", "Appendix B.7", "regret_K <= the bound with all its constants", Needs.THEOREM)
 def main_theorem(run: Run) -> Comparison | None:
     if not run.theorem:
         return None

@@ -43,7 +43,9 @@ def not_too_optimistic(run: Run) -> Comparison:
     return at_most(run.trace.Q, most)
 
 
-@add("lem:qmax", "Lemma 4", "||Q_k|| <= Q_max = H (R_max + 2 omega / alpha)", Needs.VALID_BONUSES)
+@add(
+    "lem:qmax", "Section 4.4", "||Q_k|| <= Q_max = H (R_max + 2 omega / alpha)", Needs.VALID_BONUSES
+)
 def bounded(run: Run) -> Comparison:
     return at_most(np.abs(run.trace.Q), run.Q_max)
 

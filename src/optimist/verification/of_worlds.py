@@ -91,12 +91,12 @@ def decomposition(run: Run) -> Comparison:
     return equal(run.regret, run.parts.regret, unit=run.R_max * run.H)
 
 
-@add("lem:reward-bias-bound", "Lemma 1", "reward-bias_k <= R_max <mu(pi_k), p_k+>")
+@add("lem:reward-bias-bound", "Section 4.1", "reward-bias_k <= R_max <mu(pi_k), p_k+>")
 def reward_bias(run: Run) -> Comparison:
     return at_most(run.parts.reward_bias, run.R_max * inner(run.mu, run.trace.p))
 
 
-@add("lem:model-bias-bounds", "Lemma 2", "0 <= model-bias_k(pi) <= R_max H <mu(pi), p_k+>")
+@add("lem:model-bias-bounds", "Section 4.2", "0 <= model-bias_k(pi) <= R_max H <mu(pi), p_k+>")
 def model_bias(run: Run) -> Comparison:
     parts, p = run.parts, run.trace.p
     claims = []

@@ -1,0 +1,196 @@
+"""PAPER.md is true: what it names exists, and no label and no function of theory is left out."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from optimist import theory
+from optimist.verification.verify import OF_IMITATIONS, OF_NUMBERS, OF_RUNS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "PAPER.md").read_text(encoding="utf-8")
+QUOTED = sorted(set(re.findall(r"`([^`\n]+)`", PAGE)))
+NAMES = [text for text in QUOTED if re.fullmatch(r"optimist(\.\w+)+", text)]
+TESTS = [text for text in QUOTED if text.startswith("tests/")]
+CHECKS = [text.removeprefix("verify: ") for text in QUOTED if text.startswith("verify: ")]
+KEYS = [statement.key for statement in (*OF_RUNS, *OF_IMITATIONS, *OF_NUMBERS)]
+ERRATA = re.findall(r"^\*\*E(\d+)\.", PAGE, flags=re.MULTILINE)
+
+LABELS_OF_THE_PAPER = """
+ass:LinMDP
+eq:DPupdate
+alg:linear-rmax-ravi-ucb
+line-alg:epoch line-alg:bonuses line-alg:pplus line-alg:ridge line-alg:transf
+thm:main cor:sample
+eq:validity-bonuses
+lem:reward-bias-bound
+lem:model-bias-bounds eq:model-bias-bounds
+lem:bound-regret-plus
+eq:ascension-function-bound
+lem:qmax
+lem:expected-bonuses-bound
+lem:good-event-holds
+thm:FraUpper
+alg:linear-rmax-ravi-ucb-full
+line-alg:epoch-full line-alg:bonuses-full line-alg:pplus-full line-alg:ridge-full
+line-alg:transf-full
+alg:fra algline:expert_estimation algline:OGDstart algline:OGDend
+eq:hope-decomp
+lem:bound-q eq:bound-q
+lem:expectation-to-highprob
+eq:function-class-v
+lem:lmax
+lem:iterates-in-class
+lem:uniform-event-holds
+lem:covering-number-v
+thm:main-full
+tab:literature
+eq:dec
+thm:reward_regret_bound
+prot:interaction
+thm:LowerK
+thm:LowerTauE thm:lower-bound-2states_expert
+eq:bellman-eq-x0-a eq:bellman-eq-x0-astar
+eq:q-x0-astar-inter eq:q-x1-astar-inter eq:q-x0-astar
+eq:sum_lower_bound
+eq:appE2-average-return eq:appE2-diffx0 eq:appE2-diffx1
+eq:partial_lower_bound
+prop:flow eq:flow
+lem:from-ev-to-q
+lem:ineq-kl-entropy
+lem:mass-reduced
+lemma:number-epochs-bound
+lem:sigmoid-bound
+lem:sigmoid-bound2 eq:critical-point-prop
+lem:lse-lipschitz
+lem:det-elliptical-bound
+lemma:beta_bound
+lem:concentration-ineq-cond-exp
+lem:bound-elliptical-potential
+"""
+"""Every label of the paper's source but those of sections and figures."""
+
+LABELS = LABELS_OF_THE_PAPER.split()
+
+
+def test_there_is_something_to_check():
+    assert len(NAMES) > 100
+    assert len(TESTS) > 100
+    assert len(CHECKS) > 40
+    assert len(LABELS) == len(set(LABELS)) == 71
+
+
+def test_everything_in_code_type_that_looks_like_one_of_these_is_one():
+    """A slip such as `optimist.mdp augment` would otherwise be no name at all."""
+    commands = r"optimist( \w+( \w+)?( --\w+)?)?"
+    for text in QUOTED:
+        if text.startswith("optimist") and not re.fullmatch(commands, text):
+            assert text in NAMES
+        if "::" in text:
+            assert text in TESTS
+
+
+def resolve(name):
+    """The object of a dotted name: a module as deep as there is one, then attributes."""
+    parts = name.split(".")
+    for deep in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:deep]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[deep:]:
+            found = getattr(found, part)
+        return found
+    raise ModuleNotFoundError(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_resolve(name):
+    resolve(name)
+
+
+@cache
+def functions(path):
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_tests_exist(test):
+    path, separator, name = test.partition("::")
+    assert (ROOT / path).is_file()
+    if separator:
+        assert name.startswith("test_")
+        assert name in functions(path)
+
+
+def test_checks_exist_and_all_are_named():
+    assert set(CHECKS) == set(KEYS)
+    assert len(KEYS) == len(set(KEYS))
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_labels_of_the_paper(label):
+    assert label in QUOTED
+
+
+def of_theory():
+    """Every public function and class of the theory; `numbers` is about arguments alone."""
+    for module in pkgutil.iter_modules(theory.__path__, "optimist.theory."):
+        if module.name == "optimist.theory.numbers":
+            continue
+        for name, found in vars(importlib.import_module(module.name)).items():
+            made_here = getattr(found, "__module__", None) == module.name
+            kind = inspect.isfunction(found) or inspect.isclass(found)
+            if made_here and kind and not name.startswith("_"):
+                yield f"{module.name}.{name}"
+
+
+@pytest.mark.parametrize("name", list(of_theory()))
+def test_all_of_the_theory_is_named(name):
+    assert name in NAMES
+
+
+def test_links_lead_somewhere():
+    titles = re.findall(r"^#+ (.+)$", PAGE, flags=re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    links = re.findall(r"\]\(([^)]+)\)", PAGE)
+    assert len(links) > 4
+    for link in links:
+        if link.startswith("#"):
+            assert link[1:] in anchors
+        elif "://" not in link:
+            assert (ROOT / link.partition("#")[0]).exists(), link
+
+
+def test_errata_are_numbered_and_all_that_are_named_exist():
+    assert [str(n) for n in range(1, len(ERRATA) + 1)] == ERRATA
+    named = re.findall(r"\bE(\d+)\b", re.sub(r"`[^`\n]+`", "", PAGE))
+    assert set(named) == set(ERRATA)
+
+
+def test_every_test_of_the_errata_is_named_by_its_own():
+    """test_e7_... stands in the paragraph of E7, which is in the order of the file."""
+    here = {name for name in functions("tests/paper/test_errata.py") if name.startswith("test_")}
+    paragraphs = re.split(r"^\*\*E(?=\d+\.)", PAGE, flags=re.MULTILINE)[1:]
+    named = set()
+    for paragraph in paragraphs:
+        number = paragraph.partition(".")[0]
+        tests = re.findall(r"`tests/paper/test_errata\.py::(\w+)`", paragraph)
+        assert all(test.startswith(f"test_e{number}_") for test in tests)
+        named |= set(tests)
+    assert named == here
+
+
+def test_tables_have_as_many_cells_as_columns():
+    wide = 0
+    for line in PAGE.splitlines():
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        assert wide in (0, cells) or cells == 0, line
+        wide = cells
