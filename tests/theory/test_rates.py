@@ -137,7 +137,7 @@ def test_what_fra_il_needs_meets_its_guarantee():
     lost = 6 * needs.delta * H * R
     lost += 24 * H * W * B * math.sqrt(math.log(1 / needs.delta) / needs.tau_E)
     lost += 10 * H * (B * W + R) * math.sqrt(math.log(1 / needs.delta) / K)
-    lost += regret.regret_bound(K, d, A, gamma, B, W, R, needs.delta).total / K
+    lost += regret.regret_bound(K, d, A, gamma, B, W, R, needs.delta).mended / K
     close(lost, epsilon, rel=1e-6)
     close(needs.delta, imitation.delta_for(epsilon / 4, gamma, R, events=6))
     close(imitation.delta_for(0.3, 0.9, R_max=2.0), 0.3 * 0.1 / 6)

@@ -3,8 +3,9 @@
 import pytest
 
 from optimist.envs import LowerK, RiverSwim
+from optimist.verification.findings import PRACTICE, VALID
 from optimist.verification.of_imitation import imitate
-from optimist.verification.verify import PRACTICE, VALID, runs
+from optimist.verification.verify import runs
 
 DELTA = 0.01
 

@@ -87,7 +87,11 @@ MUTATIONS = {
     "alg:policy": lambda run: changed(run, log_after=run.trace.log_before),
     "alg:order": lambda run: changed(run, V=spoilt(run.trace.V, -1)),
     "MN23 Lemma C.1": lambda run: changed(run, V_next=run.gamma * run.trace.V_next),
+    "alg:play": lambda run: changed(run, cumulative=run.trace.cumulative[::-1]),
+    "alg:draws": lambda run: changed(run, begins=run.trace.begins + 1),
     # Bonuses, values, ascension
+    "Cauchy and Schwarz": lambda run: changed(run, CB=run.trace.CB / 10),
+    "lem:iterates-in-class": lambda run: changed(run, V_next=run.trace.V_next / (1 - run.gamma)),
     "eq:validity-bonuses": lambda run: changed(run, CB=run.trace.CB / 10),
     "eq:validity-plus": lambda run: changed(run, CB=run.trace.CB / 10),
     "lem:bound-q, lower": lambda run: changed(
@@ -105,6 +109,7 @@ MUTATIONS = {
     "lem:det-elliptical-bound": lambda run: changed(run, CB=1.1 * run.trace.CB),
     "doubling": no_epochs,
     "lem:bound-elliptical-potential": lambda run: computed(run, potentials=3 * run.potentials),
+    "bonuses along the path": lambda run: changed(run, CB=2 * run.trace.CB),
     "trace and determinant": lambda run: computed(run, log_det_end=3 * run.log_det_end),
     "lem:expectation-to-highprob": lambda run: computed(run, mu=100 * run.H * run.mu),
     "lem:expected-bonuses-bound": lambda run: reset(run, beta=run.beta / 1e4),
@@ -112,6 +117,13 @@ MUTATIONS = {
     "policies move slowly": lambda run: changed(
         run, log_before=run.trace.log_after - [1e7] + [[[0.0, 1e7]]]
     ),
+    "regularised values": lambda run: reset(run, eta=2 * run.eta),
+    "drift": lambda run: changed(run, Q=run.trace.Q * [[1e5], [0], [0], [0]]),
+    "Delta*_k, flow": lambda run: computed(run, mu_plus_best=run.gamma * run.mu_plus_best),
+    "Delta*_k": lambda run: changed(run, Q=run.trace.Q - 2 * (1 - run.trace.p) * run.trace.CB),
+    "epoch of the comparator": lambda run: changed(run, V_next=run.trace.V_next - 0.1),
+    "Delta_k": lambda run: changed(run, Q=run.trace.Q + 4 * (1 - run.trace.p) * run.trace.CB),
+    "epochs of the learner": lambda run: changed(run, Q=run.trace.Q - 1e9),
     "Delta*": lambda run: changed(run, V=run.trace.V - 1e5),
     "Delta": lambda run: changed(run, V=run.trace.V + 1e9),
     "lem:bound-regret-plus": never_explored,
@@ -129,6 +141,12 @@ def test_the_main_theorem_can_fail(chain):
     run = chain["theorem"]
     assert holds("thm:main-full", run)
     assert not holds("thm:main-full", computed(run, regret=1e30 * run.regret))
+
+
+def test_the_regression_of_the_theorem_can_be_off_by_more_than_beta(chain):
+    run = chain["theorem"]
+    assert holds("E_V,alg", run)
+    assert not holds("E_V,alg", reset(run, beta=run.beta / 1e6))
 
 
 def test_ascending_where_bonuses_are_small_breaks_the_bound_on_ascension(practice):
@@ -158,6 +176,8 @@ IMITATIONS = {
     "alg:fra": lambda run: reweighed(run, run.history.weights[::-1].copy()),
     "rewards of FRA-IL": lambda run: reweighed(run, 10 * run.history.weights),
     "OGD": lambda run: reweighed(run, -run.history.weights),
+    "regret^w in three terms": lambda run: replace(run, w_true=2 * run.w_true),
+    "expert's features": lambda run: replace(run, tau_E=10**6),
     "OGD, as printed": lambda run: reweighed(run, -100 * run.history.weights),
     "thm:reward_regret_bound": lambda run: replace(
         run, history=replace(run.history, policies=run.history.policies[:, :, ::-1].copy(),
@@ -221,6 +241,7 @@ def test_another_epsilon_breaks_the_closed_forms(key, monkeypatch):
 def test_every_check_has_a_mutation():
     elsewhere = {
         "thm:main-full",
+        "E_V,alg",
         "lem:sigmoid-bound",
         "eq:hope-decomp",
         "lem:ineq-kl-entropy",

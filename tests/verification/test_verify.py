@@ -1,28 +1,35 @@
 """Verifying: nothing that should hold fails, and what fails is told and counted."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from optimist.agents import Configuration
 from optimist.cli import main
+from optimist.cli.verify import verdict_of
 from optimist.envs import CombinationLock, RandomLinear, RiverSwim
 from optimist.features import Table
+from optimist.mdp import FiniteMDP, LinearMDP
 from optimist.theory import parameters
-from optimist.verification import Run, of_worlds, record, verify
-from optimist.verification.statement import Comparison, at_most, equal, join
-from optimist.verification.verify import (
+from optimist.verification import Run, Summary, of_worlds, record, verify
+from optimist.verification.findings import (
     CHANGING,
     IMITATION,
     NUMBERS,
-    OF_IMITATIONS,
-    OF_NUMBERS,
-    OF_RUNS,
     PRACTICE,
     THEOREM,
     VALID,
+)
+from optimist.verification.statement import at_most, equal, join
+from optimist.verification.verify import (
+    OF_IMITATIONS,
+    OF_NUMBERS,
+    OF_RUNS,
     find,
+    long_run,
+    runs,
 )
 
 ALL = (*OF_RUNS, *OF_IMITATIONS, *OF_NUMBERS)
@@ -53,7 +60,7 @@ def test_nor_elsewhere(world, seed):
 def test_the_practical_bonuses_are_not_valid_and_that_is_reported(report):
     validity = next(s for s in report.by_statement() if s.findings[0].key == "eq:validity-bonuses")
     assert validity.broken_in_practice > 0.1
-    assert not validity.violated
+    assert validity.violations(report.delta) == []
     assert [f.setting for f in validity.due] == [THEOREM]
 
 
@@ -80,7 +87,7 @@ def test_a_violation_is_found_told_and_an_exit_code(monkeypatch, capsys):
 
     def broken(run):
         claim = wrong(run)
-        return Comparison(claim.smaller + 1e-3, claim.larger, claim.equal)
+        return replace(claim, smaller=claim.smaller + 1e-3)
 
     object.__setattr__(of_worlds.STATEMENTS.all[0], "check", broken)
     try:
@@ -120,7 +127,65 @@ def test_rounding_is_no_violation_and_no_number_is():
     assert not equal(1e-17, 0.0, unit=1.0).broken.any()
     assert equal(1e-17, 0.0).broken.all()
     both = join(at_most(1.0, 2.0), at_most([5.0, 3.0], 4.0, unit=9.0))
-    assert (both.broken.tolist(), both.scale) == ([False, True, False], 9.0)
+    assert both.broken.tolist() == [False, True, False]
+    np.testing.assert_allclose(both.rounding, [2e-9, 9e-9, 9e-9])
+    assert both.share == pytest.approx(-0.2)
+
+
+def test_what_no_learner_could_break_is_called_vacuous():
+    assert at_most([1.0, 2.0], [5.0, 4.0], trivial=4.0).vacuous
+    assert not at_most([1.0, 2.0], [5.0, 4.0], trivial=[4.0, 4.5]).vacuous
+    assert not at_most(1.0, 5.0).vacuous
+
+
+def test_bad_luck_is_told_from_a_violation(report):
+    """A statement that holds with probability 1 - delta may fail once, not everywhere."""
+    lmax = next(s for s in report.by_statement() if s.findings[0].key == "lem:lmax")
+    unlucky = [replace(f, broken=1) for f in lmax.findings]
+    once, always = Summary((unlucky[0], *lmax.findings[1:])), Summary(tuple(unlucky))
+    assert once.violations(0.01) == []
+    assert len(always.violations(0.01)) == len(unlucky) == 4
+    assert verdict_of(once) == "bad luck"
+
+
+def test_every_run_has_random_numbers_of_its_own():
+    lengths = [run.lengths.tolist() for _, run in runs(RiverSwim(3, gamma=0.7), 30, 0.01, 0)]
+    assert len({tuple(length) for length in lengths}) == len(lengths) == 4
+    other = dict(runs(RiverSwim(3, gamma=0.8), 30, 0.01, 0))[PRACTICE]
+    assert other.lengths.tolist() not in lengths
+
+
+@pytest.mark.parametrize(
+    "mdp",
+    [
+        FiniteMDP(np.ones((1, 1, 1)), [[0.5]], [1], gamma=0.5),
+        FiniteMDP(np.ones((1, 3, 1)), [[0.0, 1.0, 3.0]], [1], gamma=0.0),
+        FiniteMDP(np.full((3, 2, 3), 1 / 3), np.zeros((3, 2)), [0, 1, 0], gamma=0.99),
+    ],
+    ids=repr,
+)
+def test_odd_worlds(mdp):
+    assert verify(mdp, K=30).violations == []
+
+
+def test_the_long_run_says_something_about_the_regret():
+    run = long_run(500, 0.01, 0)
+    claim = next(s for s in OF_RUNS if s.key == "lem:bound-regret-plus").check(run)
+    assert run.valid
+    assert not claim.vacuous
+    assert not claim.broken.any()
+
+
+def test_what_could_not_be_tried_is_said():
+    river = RiverSwim(3, gamma=0.8).mdp
+    P = np.asarray(river.P)
+    Phi, M, w = np.eye(6).reshape(3, 2, 6), P.reshape(6, 3), river.r.ravel()
+    tiny = LinearMDP(1e-6 * Phi, 1e6 * M, 1e6 * w, river.nu0, gamma=0.8)
+    report = verify(tiny, K=30)
+    assert report.violations == []
+    assert [note.split(":")[0] for note in report.notes] == [
+        f"{tiny!r} ({setting})" for setting in (VALID, CHANGING)
+    ]
 
 
 def test_a_statement_that_says_nothing_is_no_finding(practice):

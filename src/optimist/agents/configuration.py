@@ -142,7 +142,7 @@ class Configuration:
             if bound < 1:
                 raise ValueError(f"{name} = {bound:g}: the theorem assumes that it is at least 1")
         return cls(
-            eta=parameters.eta(K, d, n_actions, gamma, B, R_max, delta),
+            eta=parameters.eta(K, d, max(n_actions, 2), gamma, B, R_max, delta),  # one: any will do
             beta=parameters.beta(K, d, gamma, B, W_max, R_max, delta),
             ascension=Sigmoid(parameters.alpha(K), parameters.omega(K)),
             r_max=R_max,

@@ -95,7 +95,9 @@ def _show(found: Explanation) -> None:
     table.add_column("order", no_wrap=True)
     table.add_column("")
     for row in found.bound_rows:
-        table.add_row(*row, style="bold" if row[0] in ("total", found.bound.dominant) else "")
+        table.add_row(
+            *row, style="bold" if row[0] in ("total", "mended", found.bound.dominant) else ""
+        )
     console.print(table)
     console.print("\n".join(found.sentences), highlight=False)
 

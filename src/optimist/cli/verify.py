@@ -70,11 +70,21 @@ def _show(report: Report) -> None:
             table.add_section()
             table.add_row(f"[bold]{about}")
         says = (found.says,) if wide else ()
-        verdict = "[bold red]VIOLATED" if summary.violated else "holds" if summary.due else "-"
+        violated = bool(summary.violations(report.delta))
+        verdict = "[bold red]VIOLATED" if violated else verdict_of(summary)
         numbers = f"{summary.cases:,}", slack(summary.worst), verdict, in_practice(summary)
         table.add_row(f"  {found.key}", *says, *numbers)
     console.print(table)
     console.print("\n".join(_sentences(report)), highlight=False)
+
+
+def verdict_of(summary: Summary) -> str:
+    """How a statement fares that is not violated."""
+    if not summary.due:
+        return "-"
+    if any(finding.failed for finding in summary.due):
+        return "bad luck"
+    return "vacuous" if summary.vacuous else "holds"
 
 
 def _sentences(report: Report) -> list[str]:
@@ -84,7 +94,9 @@ def _sentences(report: Report) -> list[str]:
         f"{len(summaries)} statements in {cases:,} cases, against the exact solution of each world",
         "slack: what the larger side has to spare in the worst case, as a share of it;",
         "=: how far two sides differ that should be equal",
+        "vacuous: it holds, but the bound is so large at this K that no learner could break it",
         "in practice: with the default parameters, whose bonuses the theorem does not cover",
+        *report.notes,
     ]
     for f in report.violations:
         failed = f"{f.broken:,} of {f.cases:,} cases"

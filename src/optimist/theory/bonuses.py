@@ -62,7 +62,7 @@ def squared_bonus_sum(
     """The bound on sum_k <mu(pi_k), CB_k^2> of Lemma expected-bonuses-bound, as it is printed.
 
     8 (1 - gamma) beta^2 B^2 d log(1 + B^2 T / d) + 4 beta^2 B^2 log(2 K / delta)^2, T = L_max K.
-    `squared_bonus_sum_at_epoch_starts` has to be added to it, and the first term divided by gamma
+    `squared_bonus_sum_at_epoch_starts` has to be added to it, and all of it divided by gamma
     as in `bonus_sum`.
 
     Examples

@@ -175,7 +175,7 @@ def samples_needed(
     --------
     >>> needs = samples_needed(1.0, d=12, n_actions=2, gamma=0.9, B=1, W_max=1)
     >>> f"{needs.K:.1e}", round(needs.tau_E), round(needs.delta, 5)
-    ('2.4e+22', 5050957, 0.00417)
+    ('1.1e+24', 5050957, 0.00417)
     """
     epsilon = reachable(epsilon, gamma, R_max)
     delta = delta_for(epsilon / 4, gamma, R_max, events=6)
@@ -183,7 +183,7 @@ def samples_needed(
 
     def excess(log_K: float) -> float:
         K = math.exp(log_K)
-        policies = regret_bound(K, d, n_actions, gamma, B, W_max, R_max, delta).total
+        policies = regret_bound(K, d, n_actions, gamma, B, W_max, R_max, delta).mended
         rewards = reward_regret_bound(round(K), gamma, B, W_max, R_max, math.inf, delta)
         return math.log((policies + rewards) / K) - math.log(epsilon / 2)
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from optimist.theory import bonuses, parameters
 from optimist.theory.covariance import number_of_epochs
-from optimist.theory.numbers import Numbers, numbers, plain, shares
+from optimist.theory.numbers import Numbers, discounts, numbers, plain, shares
 from optimist.theory.parameters import horizon, log_determinant, steps, value_bound
 
 
@@ -58,6 +58,12 @@ class RegretBound:
     bonuses_chance
         What chance adds to that: of order d H^2. The last display of the proof prints its beta with
         one H too many.
+    epoch_starts
+        What the proof leaves out: see the function of this name.
+    mended
+        The bound that holds, with probability 1 - 4 delta, if ||m|| is at most sqrt d: with
+        `epoch_starts`, and all that comes of bonuses divided by gamma, since the last pair of an
+        episode is not learnt from (PAPER.md, E1 to E3).
     trivial
         K H R_max, which no regret exceeds.
     """
@@ -69,16 +75,19 @@ class RegretBound:
     policy: Numbers
     bonuses: Numbers
     bonuses_chance: Numbers
+    epoch_starts: Numbers
+    mended: Numbers
     trivial: Numbers
 
     @property
     def terms(self) -> dict[str, Numbers]:
-        """The terms by name, in the order of the proof."""
-        return {name: value for name, value in vars(self).items() if name != "trivial"}
+        """The terms that are printed, by name, in the order of the proof."""
+        others = ("epoch_starts", "mended", "trivial")
+        return {name: value for name, value in vars(self).items() if name not in others}
 
     @property
     def total(self) -> Numbers:
-        """The bound."""
+        """The bound as it is printed."""
         return sum(self.terms.values())
 
     @property
@@ -114,8 +123,7 @@ def regret_bound(
         bonuses_chance  8 H beta B log(2 K / delta)^2
 
     The theorem says "with probability 1 - delta"; its events make it 1 - 4 delta: the lengths, the
-    validity of the bonuses, and two sums of bonuses. And `epoch_starts` has to be added, and the
-    terms of bonuses and heaven divided by gamma if the last pair of an episode is not learnt from.
+    validity of the bonuses, and two sums of bonuses. ``mended`` is what the proof comes to.
 
     Parameters
     ----------
@@ -200,16 +208,22 @@ def _terms(
     T = steps(K, gamma, delta)
     potential = log_determinant(T, d, B)
     chance = np.log(2 * episodes / shares(delta)) ** 2
-    return RegretBound(
-        heaven=plain(32 * H * ascent * potential),
-        heaven_chance=plain(16 * H**2 * ascent * chance),
-        leak=plain(4 * H**2 * rewards * episodes * np.exp(-numbers(omega, "omega"))),
-        epochs=plain(20 * H * numbers(Q_max, "Q_max") * potential),
-        policy=plain(numbers(policy, "policy")),
-        bonuses=plain(8 * bonus * np.sqrt(T * potential)),
-        bonuses_chance=plain(8 * H * bonus * chance),
-        trivial=plain(episodes * H * rewards),
-    )
+    of_bonuses = {
+        "heaven": 32 * H * ascent * potential,
+        "heaven_chance": 16 * H**2 * ascent * chance,
+        "bonuses": 8 * bonus * np.sqrt(T * potential),
+        "bonuses_chance": 8 * H * bonus * chance,
+        "epoch_starts": epoch_starts(K, d, gamma, B, R_max, delta, alpha, beta),
+    }
+    others = {
+        "leak": 4 * H**2 * rewards * episodes * np.exp(-numbers(omega, "omega")),
+        "epochs": 20 * H * numbers(Q_max, "Q_max") * potential,
+        "policy": numbers(policy, "policy"),
+    }
+    with np.errstate(divide="ignore"):  # at gamma = 0 nothing is ever learnt
+        mended = sum(of_bonuses.values()) / discounts(gamma) + sum(others.values())
+    values = {**of_bonuses, **others, "mended": mended, "trivial": episodes * H * rewards}
+    return RegretBound(**{name: plain(value) for name, value in values.items()})
 
 
 def epoch_starts(

@@ -1,5 +1,6 @@
 """The paper's analysis, checked on runs in worlds that are known exactly."""
 
+from optimist.verification.findings import Finding, Report, Summary
 from optimist.verification.run import Run
 from optimist.verification.statement import (
     Comparison,
@@ -11,7 +12,7 @@ from optimist.verification.statement import (
     join,
 )
 from optimist.verification.trace import Trace, record
-from optimist.verification.verify import Finding, Report, Summary, verify
+from optimist.verification.verify import verify
 
 __all__ = [
     "Comparison",

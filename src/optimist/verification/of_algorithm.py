@@ -1,15 +1,61 @@
 """Algorithm 1, line by line: what the compiled learner did, computed again as it is printed."""
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit, logsumexp
 
 from optimist.checks import FloatArray
 from optimist.verification.run import Run
-from optimist.verification.statement import Comparison, Statements, equal, join
+from optimist.verification.statement import Comparison, Needs, Statements, at_most, equal, join
 
 STATEMENTS: Statements[Run] = Statements("Algorithm 1, line by line")
 add = STATEMENTS.add
 WHERE = "Algorithm 1"
+
+
+@add(
+    "alg:play",
+    WHERE,
+    "actions are drawn by pi_k and states by P; all that was played is counted",
+)
+def play(run: Run) -> Comparison:
+    """And after each episode the engine has drawn the numbers that its pairs tell, and no more."""
+    t = run.trace
+    kernel = sp.csr_array(t.mdp.kernel, copy=True)
+    kernel.eliminate_zeros()
+    return join(
+        equal(t.cumulative, np.cumsum(t.played, axis=2)),
+        equal(t.probabilities, kernel.data),
+        equal(t.steps, run.lengths),
+        equal(t.paid, run.in_episodes(t.r)),
+        equal(t.apart, 0, unit=1.0),
+    )
+
+
+@add(
+    "alg:draws",
+    WHERE,
+    "starts, actions and states are as frequent as nu_0, pi_k and P say, up to chance",
+    Needs.CHANCE,
+)
+def draws(run: Run) -> Comparison:
+    """Azuma and Hoeffding for each of all counts; at is the episode of each pair."""
+    t = run.trace
+    X, A = t.mdp.r.shape
+    states, T = t.pairs // A, len(t.pairs)
+    starts = np.bincount(t.begins, minlength=X)
+    taken = np.bincount(t.pairs, minlength=X * A)
+    meant = np.zeros((X, A))
+    np.add.at(meant, states, t.played[t.at, states])
+    after, pair = t.seen[run.recorded], t.pairs[run.recorded]
+    reached = np.bincount(after, minlength=X)
+    due = np.asarray(t.mdp.kernel.T @ np.bincount(pair, minlength=X * A))
+    chances = np.log(2 * (X + X * A + X) / run.delta)
+    return join(
+        at_most(np.abs(starts - run.K * t.mdp.nu0), np.sqrt(2 * run.K * chances)),
+        at_most(np.abs(taken - meant.ravel()), np.sqrt(2 * T * chances)),
+        at_most(np.abs(reached - due), np.sqrt(2 * T * chances)),
+    )
 
 
 @add("alg:covariance", WHERE, "Lambda_{T_k} = lambda I + sum of phi phi' over the pairs seen")

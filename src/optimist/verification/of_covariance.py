@@ -62,6 +62,26 @@ def elliptical_potential(run: Run) -> Comparison | None:
     return at_most(spent, covariance.elliptical_potential(run.log_det_end, run.B))
 
 
+@add(
+    "bonuses along the path",
+    "Appendix B.5",
+    "sum CB_k^2 <= 2 beta^2 sum ||phi_t||^2 <= 4 beta^2 B^2 log det Lambda_T, over pairs seen",
+)
+def bonuses_along_the_path(run: Run) -> Comparison | None:
+    """And the sum of CB_k is at most sqrt(T) times the root of the first (Cauchy and Schwarz)."""
+    if run.ridge != 1:
+        return None
+    last, seen = _last_pairs(run), run.recorded
+    squares = np.cumsum(_frozen_squares(run) * seen)[last]
+    sums = np.cumsum(np.sqrt(_frozen_squares(run)) * seen)[last]
+    potentials = np.cumsum(run.potentials * seen)[last]
+    return join(
+        at_most(squares, 2 * potentials),
+        at_most(2 * potentials, 2 * covariance.elliptical_potential(run.log_det_end, run.B)),
+        at_most(sums, np.sqrt(np.cumsum(seen)[last] * squares)),
+    )
+
+
 @add("trace and determinant", "Appendix B.5", "log det Lambda_T <= d log(1 + B^2 T / d)")
 def determinant(run: Run) -> Comparison | None:
     if run.ridge != 1:
@@ -76,8 +96,10 @@ def determinant(run: Run) -> Comparison | None:
     "sum <mu(pi_k), f_k> <= 2 (1 - gamma) sum f_k(X_t, A_t) + 4 M log(2K / delta)^2, f = CB_{k-1}",
     Needs.CHANCE,
 )
-def from_paths_to_means(run: Run) -> Comparison:
+def from_paths_to_means(run: Run) -> Comparison | None:
     """With the bonuses before each episode, since CB_k may depend on the episode itself."""
+    if not run.event_L:
+        return None
     first = run.beta * run.norms / np.sqrt(run.ridge)
     f = np.concatenate([first[None], run.trace.CB[:-1]])
     claims = []
@@ -85,7 +107,7 @@ def from_paths_to_means(run: Run) -> Comparison:
         played = run.in_episodes(f**power).sum()
         most = float(first.max()) ** power
         bound = bonuses.expectation_bound(played, most, run.K, run.gamma, run.delta)
-        claims.append(at_most(inner(run.mu, f**power).sum(), bound))
+        claims.append(at_most(inner(run.mu, f**power).sum(), bound, trivial=run.K * most))
     return join(*claims)
 
 
@@ -96,17 +118,17 @@ def from_paths_to_means(run: Run) -> Comparison:
     Needs.CHANCE,
 )
 def bonus_sums(run: Run) -> Comparison | None:
-    if run.ridge != 1 or run.gamma == 0:
+    if run.ridge != 1 or run.gamma == 0 or not run.event_L:
         return None
     given = (run.K, run.d, run.gamma, run.B, run.beta, run.delta)
-    CB = run.trace.CB
+    CB, largest = run.trace.CB, run.beta * run.B
     most = bonuses.bonus_sum(*given) + bonuses.bonus_sum_at_epoch_starts(*given)
     most_squares = bonuses.squared_bonus_sum(*given) + (
         bonuses.squared_bonus_sum_at_epoch_starts(*given)
     )
     return join(
-        at_most(inner(run.mu, CB).sum(), most / run.gamma),
-        at_most(inner(run.mu, CB**2).sum(), most_squares / run.gamma),
+        at_most(inner(run.mu, CB).sum(), most / run.gamma, trivial=run.K * largest),
+        at_most(inner(run.mu, CB**2).sum(), most_squares / run.gamma, trivial=run.K * largest**2),
     )
 
 

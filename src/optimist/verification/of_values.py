@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from optimist.theory import ascension
+from optimist.theory import ascension, parameters
 from optimist.verification.run import Run
 from optimist.verification.statement import Comparison, Needs, Statements, at_most, join
 
@@ -13,6 +13,47 @@ add = STATEMENTS.add
 @add("eq:validity-bonuses", "Section 4", "|(P - P^_k) V_k| <= CB_k", Needs.THEOREM)
 def validity(run: Run) -> Comparison:
     return at_most(np.abs(run.PV - run.PV_hat), run.CB)
+
+
+@add(
+    "E_V,alg",
+    "Appendix B.6",
+    "||M V_k - M^V_k|| in Lambda_{T_k} <= beta",
+    Needs.THEOREM,
+)
+def regression(run: Run) -> Comparison:
+    return at_most(run.regression_errors, run.beta)
+
+
+@add(
+    "Cauchy and Schwarz",
+    "Appendix B.6",
+    "|(P - P^_k) V_k| <= ||M V_k - M^V_k|| ||phi||, and beta ||phi|| <= CB_k, in Lambda_{T_k}^{-1}",
+)
+def by_norms(run: Run) -> Comparison:
+    norms, error = run.norms_now[run.trace.episode], np.abs(run.PV - run.PV_hat)
+    most = run.regression_errors[:, None, None] * norms
+    return join(at_most(error, most, unit=run.R_max * run.H), at_most(run.beta * norms, run.CB))
+
+
+@add(
+    "lem:iterates-in-class",
+    "Appendix B.6",
+    "||theta_{k+1}|| <= W_max + Q_max L_max K B, ||V_{k+1}|| <= Q_max, eigenvalues of Lambda^{-1}",
+    Needs.VALID_BONUSES,
+)
+def in_the_class(run: Run) -> Comparison | None:
+    if run.ridge != 1 or not run.event_L:
+        return None
+    L_max = parameters.longest_episode(run.K, run.gamma, run.delta)
+    eigenvalues = 1 / np.linalg.eigvalsh(run.trace.frozen)
+    theta = run.weights_of(run.trace.r[run.trace.episode] + run.gamma * run.PV_hat)
+    return join(
+        at_most(np.linalg.norm(theta, axis=1), run.W_max + run.Q_max * L_max * run.K * run.B),
+        at_most(np.abs(run.trace.V_next), run.Q_max),
+        at_most(eigenvalues, 1),
+        at_most(1 / (1 + run.K * L_max * run.B**2), eigenvalues),
+    )
 
 
 @add(

@@ -4,6 +4,9 @@ import numpy as np
 from scipy.special import rel_entr
 
 from optimist.checks import FloatArray
+from optimist.mdp import augment
+from optimist.mdp.augmented import with_heaven
+from optimist.theory import ascension
 from optimist.verification.run import Run
 from optimist.verification.statement import Comparison, Statements, at_most, equal, join
 
@@ -88,24 +91,33 @@ def occupancies_are_near(run: Run) -> Comparison:
     "(1 - gamma) regret_k = reward bias - model bias(pi*) + regret+ + model bias(pi_k)",
 )
 def decomposition(run: Run) -> Comparison:
-    return equal(run.regret, run.parts.regret, unit=run.R_max * run.H)
+    """By values on the left; regret+ also by occupancies in M+ and, once, in M+ itself."""
+    t, parts, k = run.trace, run.parts, run.K // 2
+    earned = run.earned_plus(run.mu_plus_best) - run.earned_plus(run.mu_plus_played)
+    up = augment(t.mdp.with_rewards(t.r[k]), t.p[k], run.R_max)
+    gap = up.value(with_heaven(run.best)) - up.value(with_heaven(t.played[k]))
+    return join(
+        equal(run.regret, parts.regret, unit=run.R_max * run.H),
+        equal(parts.regret_plus, earned, unit=run.R_max),
+        equal(parts.regret_plus[k], (1 - run.gamma) * gap, unit=run.R_max),
+    )
 
 
 @add("lem:reward-bias-bound", "Section 4.1", "reward-bias_k <= R_max <mu(pi_k), p_k+>")
 def reward_bias(run: Run) -> Comparison:
-    return at_most(run.parts.reward_bias, run.R_max * inner(run.mu, run.trace.p))
+    most = ascension.reward_bias_bound(run.R_max, inner(run.mu, run.trace.p))
+    return at_most(run.parts.reward_bias, most)
 
 
-@add("lem:model-bias-bounds", "Section 4.2", "0 <= model-bias_k(pi) <= R_max H <mu(pi), p_k+>")
+@add("lem:model-bias-bounds", "Section 4.2", "0 <= model-bias_k(pi) <= gamma H R_max <mu(pi), p+>")
 def model_bias(run: Run) -> Comparison:
     parts, p = run.parts, run.trace.p
+    learner = parts.model_bias_learner, run.mu
     claims = []
-    for bias, mu in (
-        (parts.model_bias_learner, run.mu),
-        (parts.model_bias_comparator, run.mu_best),
-    ):
-        most = run.R_max * run.H * inner(mu, p)
-        claims += [at_most(0, bias, unit=run.R_max), at_most(bias, most)]
+    for bias, mu in (learner, (parts.model_bias_comparator, run.mu_best)):
+        sharp = ascension.model_bias_bound_sharp(run.gamma, run.R_max, inner(mu, p))
+        stated = ascension.model_bias_bound(run.gamma, run.R_max, inner(mu, p))
+        claims += [at_most(0, bias, unit=run.R_max), at_most(bias, sharp), at_most(sharp, stated)]
     return join(*claims)
 
 

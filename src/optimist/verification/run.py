@@ -13,6 +13,7 @@ from optimist.core import Sigmoid
 from optimist.mdp import RegretDecomposition, best_in_hindsight, decompose_regret
 from optimist.mdp.augmented import with_heaven
 from optimist.theory import parameters
+from optimist.verification.statement import at_most
 from optimist.verification.trace import Trace
 
 
@@ -92,18 +93,29 @@ class Run:
     @cached_property
     def W_max(self) -> float:
         """A bound on the weights of the rewards r_k = Phi w_k, and at least 1."""
-        t = self.trace
-        squares = np.zeros(self.K)
-        for b in range(t.Lambda.shape[1]):
-            here = t.block == b
-            w = np.linalg.pinv(t.phi[here]) @ t.r.reshape(self.K, -1)[:, here].T
-            squares += (w**2).sum(axis=0)
-        return max(1.0, float(np.sqrt(squares.max())))
+        return max(1.0, float(np.linalg.norm(self.weights_of(self.trace.r), axis=1).max()))
 
-    @cached_property
+    @property
     def ridge(self) -> float:
         """Lambda_1 is this times the identity; 1 in the paper."""
-        return self.trace.config.ridge_for(self.B)
+        return self.trace.ridge
+
+    @cached_property
+    def m_norm(self) -> float:
+        """|| |m|(X) || of the shortest m with P = Phi M; the theorem needs sqrt d at most."""
+        t = self.trace
+        squares = 0.0
+        for b in range(t.Lambda.shape[1]):
+            here = t.block == b
+            M = np.linalg.pinv(t.phi[here]) @ t.mdp.kernel[here]
+            squares += float((np.abs(M).sum(axis=1) ** 2).sum())
+        return float(np.sqrt(squares))
+
+    @property
+    def event_L(self) -> bool:
+        """Whether E_L holds: no episode is longer than L_max."""
+        L_max = parameters.longest_episode(self.K, self.gamma, self.delta)
+        return bool(self.lengths.max() <= L_max)
 
     @cached_property
     def Q_max(self) -> float:
@@ -221,11 +233,38 @@ class Run:
             PV[:, here] = MV[:, b] @ t.phi[here].T
         return PV.reshape(self.CB.shape)
 
+    def weights_of(self, f: FloatArray) -> FloatArray:
+        """The shortest weights w with Phi w = f, for functions f of the pairs [n, X, A], [n, d]."""
+        t = self.trace
+        rows = f.reshape(len(f), -1)
+        parts = [
+            rows[:, t.block == b] @ np.linalg.pinv(t.phi[t.block == b]).T
+            for b in range(t.Lambda.shape[1])
+        ]
+        return np.concatenate(parts, axis=1)
+
+    @cached_property
+    def regression_errors(self) -> FloatArray:
+        """||M V_k - M^V_k|| in the norm of Lambda_{T_k}, [U]."""
+        t = self.trace
+        n, s = t.Lambda.shape[1:3]
+        error = self.weights_of(self.PV - self.PV_hat).reshape(-1, n, s)
+        squares = np.einsum("uns,unst,unt->u", error, t.Lambda[t.episode], error)
+        return np.asarray(np.sqrt(squares))
+
+    @cached_property
+    def norms_now(self) -> FloatArray:
+        """||phi(x, a)|| in the norm of Lambda_{T_k}^{-1}, [K, X, A]."""
+        t = self.trace
+        squares = [
+            np.einsum("ps,pst,pt->p", t.phi, M[t.block], t.phi) for M in np.linalg.inv(t.Lambda)
+        ]
+        return np.sqrt(squares).reshape(t.CB.shape)
+
     @cached_property
     def valid(self) -> bool:
         """Whether the bonuses were valid throughout: |(P - P^_k) V_k| <= CB_k."""
-        error = np.abs(self.PV - self.PV_hat)
-        return bool((error <= self.CB * (1 + 1e-9)).all())
+        return not at_most(np.abs(self.PV - self.PV_hat), self.CB).broken.any()
 
     # Occupancies, in the world and in the augmented worlds
 
@@ -294,6 +333,11 @@ class Run:
         """<nu0, V* - V^{pi_k}> under r_k by values, [K]."""
         gap = self.values(self.best) - self.values(self.trace.played)
         return np.asarray(gap @ self.trace.mdp.nu0)
+
+    def earned_plus(self, mu: FloatArray) -> FloatArray:
+        """<mu_k+, r_k+> of occupancies [K, X + 1, A]; heaven pays R_max, [K]."""
+        on_earth = (mu[:, :-1] * self.r_plus_played).sum(axis=(1, 2))
+        return np.asarray(on_earth + self.R_max * mu[:, -1].sum(axis=1))
 
     @cached_property
     def bonus_sums(self) -> FloatArray:

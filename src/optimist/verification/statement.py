@@ -1,7 +1,7 @@
 """A statement of the paper, and the comparison of numbers that it claims."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
@@ -22,7 +22,7 @@ class Needs(Enum):
     NOTHING = "always"
     VALID_BONUSES = "if bonuses are valid"
     CHANCE = "with high probability"
-    THEOREM = "with high probability, with the theorem's parameters"
+    THEOREM = "with high probability, with the theorem's parameters and ||m|| <= sqrt d"
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,19 @@ class Comparison:
     ----------
     smaller, larger
         Both sides, in each case.
+    rounding
+        How far they may be on the wrong side of each other, in each case.
     equal
         Whether they should be equal.
-    unit
-        A number of the size that both sides could have, for the case that all of them vanish.
+    trivial
+        What the smaller side is at most anyway, in each case, whoever learns.
     """
 
     smaller: FloatArray
     larger: FloatArray
-    equal: bool = False
-    unit: float = 0.0
+    rounding: FloatArray
+    equal: bool
+    trivial: FloatArray
 
     @property
     def slack(self) -> FloatArray:
@@ -51,42 +54,50 @@ class Comparison:
         return -np.abs(gap) if self.equal else gap
 
     @property
-    def scale(self) -> float:
-        """The largest number on either side, and no less than the unit."""
-        both = np.concatenate([self.smaller, self.larger])
-        finite = both[np.isfinite(both)]
-        return float(np.abs(finite).max(initial=self.unit))
+    def broken(self) -> BoolArray:
+        """Where the claim fails, beyond rounding; whatever is no number fails."""
+        return np.asarray(~(self.slack >= -self.rounding))
 
     @property
     def share(self) -> float:
         """The least slack as a share of the larger of the two sides, 0 where both vanish.
 
-        Where they should be equal, minus the largest difference as a share of all.
+        Where they should be equal, minus the largest difference as a share of all of its claim.
         """
         size = np.maximum(np.abs(self.smaller), np.abs(self.larger))
         if self.equal:
-            size = np.full_like(size, self.scale)
-        matters = size > ROUNDING * self.scale
-        shares = np.divide(self.slack, size, out=np.zeros_like(size), where=matters)
-        return float(shares.min())
+            size = self.rounding / ROUNDING
+        matters = (size > self.rounding) & np.isfinite(size)
+        endless = np.where(np.isinf(size), np.sign(self.slack), 0.0)
+        return float(np.divide(self.slack, size, out=endless, where=matters).min())
 
     @property
-    def broken(self) -> BoolArray:
-        """Where the claim fails, beyond rounding; whatever is no number fails."""
-        return np.asarray(~(self.slack >= -ROUNDING * self.scale))
+    def vacuous(self) -> bool:
+        """Whether no learner could break the claim: it allows what is the most anyway."""
+        return bool((self.larger >= self.trivial).all())
 
 
-def at_most(smaller: ArrayLike, larger: ArrayLike, unit: float = 0.0) -> Comparison:
+def at_most(
+    smaller: ArrayLike, larger: ArrayLike, unit: float = 0.0, trivial: ArrayLike = np.inf
+) -> Comparison:
     """The claim smaller <= larger, element by element.
+
+    Rounding is relative to the largest number on either side, and to ``unit``: a number of the size
+    that both sides could have, for the case that all of them vanish.
 
     Examples
     --------
     >>> claim = at_most([1.0, 2.0], 1.5)
-    >>> claim.slack, claim.broken
-    (array([ 0.5, -0.5]), array([False,  True]))
+    >>> claim.slack, claim.broken, claim.vacuous
+    (array([ 0.5, -0.5]), array([False,  True]), False)
+    >>> at_most(0.3, 5.0, trivial=1.0).vacuous
+    True
     """
-    a, b = np.broadcast_arrays(np.asarray(smaller, float), np.asarray(larger, float))
-    return Comparison(a.ravel(), b.ravel(), unit=unit)
+    sides = (np.asarray(side, float) for side in (smaller, larger, trivial))
+    a, b, most = (side.ravel() for side in np.broadcast_arrays(*sides))
+    both = np.concatenate([a, b])
+    scale = np.abs(both[np.isfinite(both)]).max(initial=unit)
+    return Comparison(a, b, np.full(a.shape, ROUNDING * scale), equal=False, trivial=most)
 
 
 def equal(one: ArrayLike, other: ArrayLike, unit: float = 0.0) -> Comparison:
@@ -97,16 +108,14 @@ def equal(one: ArrayLike, other: ArrayLike, unit: float = 0.0) -> Comparison:
     >>> equal(0.1 + 0.2, 0.3).broken, equal(1.0, 1.001).broken
     (array([False]), array([ True]))
     """
-    claim = at_most(one, other)
-    return Comparison(claim.smaller, claim.larger, equal=True, unit=unit)
+    return replace(at_most(one, other, unit), equal=True)
 
 
 def join(*claims: Comparison) -> Comparison:
-    """Several claims of the same kind as one."""
-    smaller, larger = (
-        np.concatenate([getattr(claim, side) for claim in claims]) for side in ("smaller", "larger")
-    )
-    return Comparison(smaller, larger, claims[0].equal, max(claim.unit for claim in claims))
+    """Several claims of the same kind as one; each keeps its own rounding."""
+    arrays = ("smaller", "larger", "rounding", "trivial")
+    parts = {a: np.concatenate([getattr(claim, a) for claim in claims]) for a in arrays}
+    return Comparison(**parts, equal=claims[0].equal)
 
 
 @dataclass(frozen=True)

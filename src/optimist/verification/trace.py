@@ -1,7 +1,7 @@
 """A run of Algorithm 1 with nothing left out: every policy, value, bonus, covariance and pair."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from optimist.agents import Configuration
 from optimist.agents.finite import FiniteDriver, columns_of
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import Rewards, Sigmoid
 from optimist.core.state import PLAY, STATE, UPDATE, Record, Rule, Simulator, Snapshots, nobody
 from optimist.features import FeatureMap
@@ -39,6 +39,19 @@ class Trace:
         The covariances Lambda_{T_k}, by blocks, [K, n, s, s].
     frozen
         The covariances Lambda_{t_e} at the start of each epoch, [E, n, s, s].
+    ridge
+        Lambda_1 is this times the identity.
+    cumulative
+        The cumulative probabilities by which actions were drawn, [K, X, A].
+    probabilities
+        Those by which next states were drawn, in the order of the entries of P.
+    steps, paid
+        The length of each episode and the sum of its rewards, as the learner counts them, [K].
+    apart
+        Whether the learner had drawn other numbers by the end of an episode than the pairs below
+        tell, [K].
+    begins
+        The first state of each episode, [K].
     pairs, at
         The pairs x * A + a in the order of playing, and the episode of each, [T].
     seen
@@ -55,13 +68,20 @@ class Trace:
     config: Configuration
     phi: FloatArray
     block: IntArray
+    ridge: float
+    probabilities: FloatArray
     played: FloatArray
+    cumulative: FloatArray
     r: FloatArray
     epoch: IntArray
     CB: FloatArray
     p: FloatArray
     Lambda: FloatArray
     frozen: FloatArray
+    steps: IntArray
+    paid: FloatArray
+    apart: BoolArray
+    begins: IntArray
     pairs: IntArray
     at: IntArray
     seen: IntArray
@@ -101,7 +121,18 @@ def record(
     for _ in range(K):
         driver.learn_some(1)
     kept = {name: np.array(values) for name, values in driver.kept.items()}
-    return Trace(mdp, config, driver.stats.phi, driver.stats.block, **kept)
+    world = driver.simulator
+    return Trace(
+        mdp=mdp,
+        config=config,
+        phi=driver.stats.phi,
+        block=driver.stats.block,
+        ridge=config.ridge_for(features.bound),
+        probabilities=np.concatenate(
+            [np.diff(part, prepend=0.0) for part in np.split(world.cumulative, world.first[1:-1])]
+        ),
+        **kept,
+    )
 
 
 class Recorder(FiniteDriver):
@@ -109,20 +140,23 @@ class Recorder(FiniteDriver):
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        episodes = ("played", "r", "epoch", "CB", "p", "Lambda", "frozen")  # frozen: epochs
-        updates = ("episode", "V", "V_next", "Q", "log_before", "log_after")
+        given = ("mdp", "config", "phi", "block", "ridge", "probabilities")
         self.kept: dict[str, list[Any]] = {
-            name: [] for name in (*episodes, "pairs", "at", "seen", *updates)
+            field.name: [] for field in fields(Trace) if field.name not in given
         }
 
     def _play(self, rule: Rule, record: Record, shots: Snapshots) -> dict[str, Any]:
         k, it, r = self.episodes, self.iterate, self.chosen[-1].copy()
-        self._keep(played=np.exp(it.log_pi), r=r)
+        self._keep(played=np.exp(it.log_pi), cumulative=it.cumulative.copy(), r=r)
         again = np.random.Generator(type(self.rng.bit_generator)())
         again.bit_generator.state = self.rng.bit_generator.state
         begin = int(it.clock[STATE])
         pairs, seen = replay(self.simulator, it.cumulative, rule.observe_last, begin, again)
         self._run(rule, r, record, shots, nobody(), PLAY)
+        following = _first_above(self.simulator.start, again.random())
+        synchronous = again.bit_generator.state == self.rng.bit_generator.state
+        self._keep(apart=not synchronous or following != it.clock[STATE])
+        self._keep(begins=pairs[0] // r.shape[1], steps=record.steps[0], paid=record.reward[0])
         for pair, after in zip(pairs, seen, strict=True):
             self._keep(pairs=pair, seen=after, at=k)
         epoch = int(record.epoch[0])
