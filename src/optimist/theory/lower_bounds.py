@@ -100,7 +100,8 @@ def lower_bound_K(K: int, n_actions: int, gamma: float, epsilon: float | None = 
     ----------
     K
         The number of all episodes, each ended with probability 1 - gamma a step, whether or not
-        the last next state is shown; a fresh rollout is an episode too.
+        the last next state is shown; a fresh rollout is an episode too. None at all, K = 0, needs
+        an epsilon.
     n_actions
         A, the number of actions.
     gamma
@@ -145,8 +146,10 @@ def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Num
     T counts the transitions seen from x_0; K episodes show (2/3) H K of them in the mean, where
     `lower_bound_K` is larger. For A >= 2, T >= gamma^2 A log 2 / (16 (1 - gamma)), so that epsilon
     is below delta_0 = (1 - gamma) / gamma, and gamma >= 2/3. The proof says gamma >= 1/2, but its
-    bound on the divergence is for delta_0 <= 1/2. At gamma = 1/2 all other actions leave x_0 for
-    sure: a* is known once it is seen to stay, and the gap falls as 1 / T, not as 1 / sqrt T.
+    bound on the divergence is for delta_0 <= 1/2, and even there fails for epsilon near delta_0,
+    so that it is `lower_bound_K` that supports this constant (PAPER.md, E19). At gamma = 1/2 all
+    other actions leave x_0 for sure: a* is known once it is seen to stay, and the gap falls as
+    1 / T, not as 1 / sqrt T.
 
     Examples
     --------

@@ -201,7 +201,7 @@ def constant_of_theorem(
 
     As Q_max <= 2 H R_max for R_max >= 1, and the lemma's logarithm holds at most the 13/2-th powers
     of the theorem's factors (H comes with Q_max^4 L_max^{5/2}) besides a constant and log log K,
-    an absolute C exists. It is between 20 and 110 wherever we looked.
+    an absolute C exists. It is between 15 and 130 wherever we looked.
 
     Examples
     --------

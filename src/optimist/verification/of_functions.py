@@ -47,7 +47,7 @@ def fixed_point(_: None) -> Comparison:
 
 @add(
     "lem:uniform-event-holds",
-    "Appendix B.6, mended",
+    "Appendix B.6, and the ridge",
     "Q_max sqrt(2 d log(...) + 4 log N + 8) + the ridge's bias <= beta, with N at this beta",
 )
 def beta_is_enough(_: None) -> Comparison:
