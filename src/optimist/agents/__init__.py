@@ -1,5 +1,8 @@
 """Learners: what a user constructs. Each is a choice of ascension function and parameters."""
 
+from typing import Any
+
+from optimist.agents.agent import Agent
 from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Beliefs, Optimism
 from optimist.agents.history import History, StreamHistory
@@ -9,13 +12,14 @@ from optimist.agents.rmax import Rmax
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
 from optimist.agents.terms import Terms
 
-AGENTS: dict[str, type[RmaxRaviUcb]] = {
+AGENTS: dict[str, type[Any]] = {
     agent.__name__: agent for agent in (RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax)
 }
 """Every learner by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
 
 __all__ = [
     "AGENTS",
+    "Agent",
     "Beliefs",
     "Configuration",
     "History",
