@@ -1,4 +1,4 @@
-"""Learners: what a user constructs. Each is a choice of ascension function and parameters."""
+"""Learners: what a user constructs, our own and their peers."""
 
 from typing import Any
 
@@ -6,14 +6,22 @@ from optimist.agents.agent import Agent
 from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Beliefs, Optimism
 from optimist.agents.history import History, StreamHistory
+from optimist.agents.optimistic_q import OptimisticQ
 from optimist.agents.optimistic_vi import OptimisticVI
+from optimist.agents.psrl import Psrl
+from optimist.agents.q_learning import QLearning
 from optimist.agents.ravi_ucb import RaviUcb
 from optimist.agents.rmax import Rmax
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
 from optimist.agents.terms import Terms
+from optimist.agents.ucbvi import Ucbvi
 
 AGENTS: dict[str, type[Any]] = {
-    agent.__name__: agent for agent in (RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax)
+    agent.__name__: agent
+    for agent in (
+        *(RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax),
+        *(Psrl, Ucbvi, OptimisticQ, QLearning),
+    )
 }
 """Every learner by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
 
@@ -24,10 +32,14 @@ __all__ = [
     "Configuration",
     "History",
     "Optimism",
+    "OptimisticQ",
     "OptimisticVI",
+    "Psrl",
+    "QLearning",
     "RaviUcb",
     "Rmax",
     "RmaxRaviUcb",
     "StreamHistory",
     "Terms",
+    "Ucbvi",
 ]
