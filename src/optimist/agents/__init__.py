@@ -6,11 +6,13 @@ from optimist.agents.agent import Agent
 from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Beliefs, Optimism
 from optimist.agents.history import History, StreamHistory
+from optimist.agents.lsvi_ucb import LsviUcb
 from optimist.agents.optimistic_q import OptimisticQ
 from optimist.agents.optimistic_vi import OptimisticVI
 from optimist.agents.psrl import Psrl
 from optimist.agents.q_learning import QLearning
 from optimist.agents.ravi_ucb import RaviUcb
+from optimist.agents.rlsvi import Rlsvi
 from optimist.agents.rmax import Rmax
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
 from optimist.agents.terms import Terms
@@ -20,7 +22,7 @@ AGENTS: dict[str, type[Any]] = {
     agent.__name__: agent
     for agent in (
         *(RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax),
-        *(Psrl, Ucbvi, OptimisticQ, QLearning),
+        *(Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning),
     )
 }
 """Every learner by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
@@ -31,12 +33,14 @@ __all__ = [
     "Beliefs",
     "Configuration",
     "History",
+    "LsviUcb",
     "Optimism",
     "OptimisticQ",
     "OptimisticVI",
     "Psrl",
     "QLearning",
     "RaviUcb",
+    "Rlsvi",
     "Rmax",
     "RmaxRaviUcb",
     "StreamHistory",
