@@ -18,18 +18,18 @@ class PsrlConfig:
     every_episode
         Whether transitions are sampled after every episode, instead of when a pair has been visited
         twice as often as when they last were, or for the first time.
-    sweeps
+    updates
         Sweeps of value iteration in a plan, at most; it ends when its policy is optimal up to one
         ten-thousandth of R_max H.
     """
 
     alpha: float = 1.0
     every_episode: bool = False
-    sweeps: int = 2000
+    updates: int = 2000
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", checks.positive(self.alpha, "alpha"))
-        object.__setattr__(self, "sweeps", checks.count(self.sweeps, "sweeps"))
+        object.__setattr__(self, "updates", checks.count(self.updates, "updates"))
 
     def rule(self, gamma: float) -> TableRule:
         """The parameters as compiled code takes them."""
@@ -38,7 +38,7 @@ class PsrlConfig:
             heaven=R_MAX / (1 - gamma),
             alpha=self.alpha,
             every=self.every_episode,
-            sweeps=self.sweeps,
+            sweeps=self.updates,
             tolerance=1e-4 * R_MAX,
         )
 

@@ -15,19 +15,19 @@ class UcbviConfig:
     ----------
     c
         The scale of the bonuses; the theory's is the root of eight logarithms.
-    sweeps
+    updates
         Sweeps of value iteration at the end of an episode, at most; they end when no value changes
         by more than one part in 100,000 of R_max H.
     """
 
     c: float = 0.3
-    sweeps: int = 100
+    updates: int = 100
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", checks.real_number(self.c, "c"))
         if self.c < 0:
             raise ValueError(f"c = {self.c:g} must not be negative")
-        object.__setattr__(self, "sweeps", checks.count(self.sweeps, "sweeps"))
+        object.__setattr__(self, "updates", checks.count(self.updates, "updates"))
 
     def rule(self, gamma: float) -> TableRule:
         """The parameters as compiled code takes them."""
@@ -35,7 +35,7 @@ class UcbviConfig:
             kind=UCBVI,
             heaven=R_MAX / (1 - gamma),
             c=self.c,
-            sweeps=self.sweeps,
+            sweeps=self.updates,
             tolerance=1e-5,
         )
 
