@@ -13,7 +13,7 @@ def draw(cumulative, u):
 
 def best(Q, epsilon=0.0):
     """The policy that is uniform over the best actions, and over all with probability epsilon."""
-    top = Q == Q.max(axis=-1, keepdims=True)
+    top = Q.max(axis=-1, keepdims=True) == Q
     return epsilon / Q.shape[-1] + (1 - epsilon) * top / top.sum(axis=-1, keepdims=True)
 
 
@@ -100,19 +100,22 @@ class PlainUcbvi(Plain):
 
 
 class PlainPsrl(Plain):
-    """Osband, Russo and Van Roy (2013); epochs begin when the visits of a pair have doubled."""
+    """Osband, Russo and Van Roy (2013), or with the epochs of Ouyang et al. (2017)."""
+
+    length, last = 0, 0  # of this epoch and of the last, in episodes
 
     def end(self):
         N = self.counts
         n = N.sum(axis=2)
+        self.length += 1
         if not (
-            self.config.every_episode
-            or self.k == 1
+            not self.config.lazy
+            or self.length > self.last
             or (n >= np.maximum(2 * self.n_of_epoch, 1)).any()
         ):
             return
         self.e += 1
-        self.n_of_epoch = n
+        self.n_of_epoch, self.last, self.length = n, self.length, 0
         P = self.rng.standard_gamma(self.config.alpha / self.X + N)
         self.sampled = P = P / P.sum(axis=2, keepdims=True)
         for _ in range(self.config.updates):
@@ -202,7 +205,7 @@ class PlainRlsvi(PlainLeastSquares):
     tolerance = 1e-5
 
     def every_episode(self):
-        return self.config.every_episode
+        return not self.config.lazy
 
     def bonuses(self, Lambda):
         z = self.rng.standard_normal(len(Lambda))

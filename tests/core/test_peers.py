@@ -46,8 +46,8 @@ def follow(agent, other):
 TABULAR = ("river", "grid", "deep sea", "random")
 
 CONFIGS = {
-    "psrl": Psrl.Config(alpha=2.0),
-    "psrl, every episode": Psrl.Config(alpha=0.5, every_episode=True),
+    "psrl, epochs": Psrl.Config(alpha=2.0, lazy=True),
+    "psrl": Psrl.Config(alpha=0.5),
     "ucbvi": Ucbvi.Config(c=0.3),
     "ucbvi, bold": Ucbvi.Config(c=2.0, updates=3),
     "optimistic q": OptimisticQ.Config(c=0.2),
@@ -55,7 +55,7 @@ CONFIGS = {
     "q-learning, polynomial": QLearning.Config(epsilon=0.0, step=1.0, power=0.7),
     "lsvi-ucb": LsviUcb.Config(beta=0.5, updates=20),
     "rlsvi": Rlsvi.Config(sigma=0.5, updates=30),
-    "rlsvi, epochs": Rlsvi.Config(sigma=0.2, ridge=0.3, every_episode=False),
+    "rlsvi, epochs": Rlsvi.Config(sigma=0.2, ridge=0.3, lazy=True),
 }
 
 
@@ -81,7 +81,7 @@ def test_a_linear_peer_is_its_transcription(name, setting, papers):
 def test_a_plan_is_optimal_in_the_sampled_world(make_random):
     """By an exact solution of the world that was sampled."""
     mdp = make_random(gamma=0.95)
-    agent = Psrl(mdp, config=Psrl.Config(every_episode=True), seed=0)
+    agent = Psrl(mdp, config=Psrl.Config(), seed=0)
     for _ in range(20):
         agent.learn(1)
         P = agent._driver.tables.work.reshape(6, 3, 6)
@@ -97,9 +97,10 @@ def test_samples_are_of_the_posterior():
 
     counts = np.array([3.0, 0.0, 7.0])  # of next states 0, 1 and 3 of four
     first, after, rng = np.array([0, 3]), np.array([0, 1, 3]), np.random.default_rng(0)
+    seen, distinct = np.array([2, 0, 0]), np.array([2])
     draws = np.empty((20_000, 4))
     for row in draws:
-        sample(first, after, counts, 2.0, rng, row[None])
+        sample(first, after, counts, seen, distinct, 2.0, rng, row[None])
     masses = 0.5 + np.array([3.0, 0.0, 0.0, 7.0])
     mean, total = masses / masses.sum(), masses.sum()
     np.testing.assert_allclose(draws.sum(axis=1), 1.0, rtol=1e-12)
@@ -111,12 +112,13 @@ def test_a_prior_below_the_floats_is_one_state():
     from optimist.core.peers import sample
 
     row, rng = np.zeros((1, 5)), np.random.default_rng(0)
-    seen = set()
+    none, zero = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    found = set()
     for _ in range(200):
-        sample(np.array([0, 0]), np.zeros(0, dtype=np.int64), np.zeros(0), 1e-6, rng, row)
+        sample(np.array([0, 0]), none, np.zeros(0), none, zero, 1e-6, rng, row)
         assert row.sum() == 1.0
-        seen.add(int(row.argmax()))
-    assert seen == set(range(5))
+        found.add(int(row.argmax()))
+    assert found == set(range(5))
 
 
 @pytest.mark.parametrize("kind", [Psrl, Ucbvi, Rlsvi, LsviUcb, OptimisticQ, QLearning])

@@ -17,7 +17,7 @@ class OptimisticQConfig:
         The scale of the bonuses; the theory's is H times the root of a logarithm.
     """
 
-    c: float = 0.1
+    c: float = 0.01
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", checks.real_number(self.c, "c"))
@@ -44,8 +44,8 @@ class OptimisticQ(TabularAgent):
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = OptimisticQ(envs.RiverSwim(6, gamma=0.9), config=OptimisticQConfig(c=0.1), seed=0)
-    >>> agent.learn(3000).suboptimality() < 0.5
+    >>> agent = OptimisticQ(envs.RiverSwim(6, gamma=0.9), config=OptimisticQConfig(c=0.01), seed=0)
+    >>> agent.learn(3000).suboptimality() < 0.2
     True
     """
 

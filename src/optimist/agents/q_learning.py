@@ -20,8 +20,8 @@ class QLearningConfig:
     """
 
     epsilon: float = 0.1
-    step: float = 0.5
-    power: float = 0.0
+    step: float = 1.0
+    power: float = 0.6
 
     def __post_init__(self) -> None:
         for name in ("epsilon", "step", "power"):

@@ -31,8 +31,8 @@ class RlsviConfig:
     ridge
         The initial covariance is ridge times the identity, so that the parameters' prior is normal
         with variance sigma^2 / ridge.
-    every_episode
-        Whether noise is drawn after every episode, instead of when the determinant has doubled.
+    lazy
+        Whether noise is drawn when the determinant has doubled, instead of after every episode.
     updates
         Sweeps of value iteration with one draw of the noise, at most; they end when no value
         changes by more than one part in 100,000 of R_max H.
@@ -40,7 +40,7 @@ class RlsviConfig:
 
     sigma: float = 0.1
     ridge: float = 0.01
-    every_episode: bool = True
+    lazy: bool = False
     updates: int = 100
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class RlsviConfig:
             ascension=Truncation(),
             ridge=self.ridge,
             updates=self.updates,
-            lazy=not self.every_episode,
+            lazy=self.lazy,
         )
 
 
@@ -151,7 +151,7 @@ class Rlsvi(Agent):
         """The learner in a folder, which goes on as if it had never stopped, bit for bit."""
         saved = checkpoint.read(folder, cls.__name__)
         c: Any = saved.config(Configuration)
-        config = RlsviConfig(c.beta, c.ridge, not c.lazy, c.updates)
+        config = RlsviConfig(c.beta, c.ridge, c.lazy, c.updates)
         agent = cls(world, features, config, saved.header["seed"], saved.header["stride"])
         checkpoint.restore(agent, saved)
         return agent

@@ -83,8 +83,8 @@ class TabularDriver(Driver):
     @property
     def _chunk(self) -> int:
         """How many episodes one call plays. It changes nothing but the time that it takes."""
-        dense = self.rule.kind == PSRL
-        plan = self.rule.sweeps * (self.tables.work.size if dense else self.tables.counts.size)
+        t = self.tables
+        plan = self.rule.sweeps * (t.work.size if self.rule.kind == PSRL else t.visits.size)
         return max(1, math.ceil(CHUNK / (100 * self.mdp.horizon + plan)))
 
     def history(self, columns: dict[str, Any], first: int) -> History:

@@ -20,7 +20,7 @@ class UcbviConfig:
         by more than one part in 100,000 of R_max H.
     """
 
-    c: float = 0.3
+    c: float = 0.2
     updates: int = 100
 
     def __post_init__(self) -> None:
@@ -56,7 +56,7 @@ class Ucbvi(TabularAgent):
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = Ucbvi(envs.RiverSwim(6, gamma=0.99), config=UcbviConfig(c=0.3), seed=0)
+    >>> agent = Ucbvi(envs.RiverSwim(6, gamma=0.99), config=UcbviConfig(c=0.2), seed=0)
     >>> agent.learn(1000).suboptimality() < 0.2
     True
     """

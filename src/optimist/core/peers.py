@@ -12,7 +12,16 @@ import numpy as np
 from numba import njit
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.state import EPISODES, EPOCHS, STATE, STEPS, Record, Simulator
+from optimist.core.state import (
+    EPISODES,
+    EPOCHS,
+    STAGE,
+    STATE,
+    STEPS,
+    UPDATES,
+    Record,
+    Simulator,
+)
 from optimist.core.tabular import OPTIMISTIC_Q, PSRL, Q_LEARNING, UCBVI, Kept, TableRule, Tables
 
 
@@ -41,15 +50,13 @@ def run(
             record.value[i] += nu0[x] * t.V[x]
         record.sup_q[i] = play(world, rule, t, r, rng, record, i)
         t.clock[EPISODES] += 1
-        plans = rule.kind == UCBVI or rule.kind == PSRL
-        due = rule.every or t.clock[EPISODES] == 1 or doubled(t.visits, t.before)
-        if plans and due:
-            t.clock[EPOCHS] += 1
-            t.before[:] = t.visits
+        if (rule.kind == UCBVI or rule.kind == PSRL) and due(rule.every, t):
             if rule.kind == UCBVI:
                 iterate_bernstein(world.first, world.after, world.gamma, rule, t, r)
             else:
-                sample(world.first, world.after, t.counts, rule.alpha, rng, t.work)
+                sample(
+                    world.first, world.after, t.counts, t.seen, t.distinct, rule.alpha, rng, t.work
+                )
                 iterate_sample(world.gamma, rule, t, r)
             for x in range(nu0.size):
                 greedy(t.Q[x], 0.0, t.pi[x], t.cumulative[x])
@@ -83,6 +90,9 @@ def play(
         u, entry = rng.random(), first[pair]
         while entry < first[pair + 1] - 1 and u >= cumulative[entry]:
             entry += 1
+        if t.counts[entry] == 0:
+            t.seen[first[pair] + t.distinct[pair]] = entry
+            t.distinct[pair] += 1
         t.counts[entry] += 1
         t.visits[pair] += 1
         if rule.kind == OPTIMISTIC_Q or rule.kind == Q_LEARNING:
@@ -145,13 +155,23 @@ def learn(rule: TableRule, t: Tables, gamma: float, x: int, a: int, reward: floa
     t.V[x] = greedy(t.Q[x], rule.epsilon, t.pi[x], t.cumulative[x])
 
 
-@njit(cache=True)
-def doubled(visits: IntArray, before: IntArray) -> bool:
-    """Whether some pair has been visited in this epoch as often as before it, or the first time."""
-    for pair in range(visits.size):  # noqa: SIM110 - compiled as it stands
-        if visits[pair] >= max(2 * before[pair], 1):
-            return True
-    return False
+@njit(inline="always")
+def due(every: bool, t: Tables) -> bool:
+    """Whether a new epoch begins: after every episode, or by the rule of Ouyang et al. (2017).
+
+    It does when some pair has been visited in this epoch as often as before it, or for the first
+    time, and when the epoch is longer than the last. The clock counts the episodes of both.
+    """
+    t.clock[UPDATES] += 1
+    begins = every or t.clock[UPDATES] > t.clock[STAGE]
+    for pair in range(t.visits.size):
+        begins = begins or t.visits[pair] >= max(2 * t.before[pair], 1)
+    if begins:
+        t.clock[EPOCHS] += 1
+        t.clock[STAGE] = t.clock[UPDATES]
+        t.clock[UPDATES] = 0
+        t.before[:] = t.visits
+    return begins
 
 
 @njit(inline="always")
@@ -163,7 +183,8 @@ def iterate_bernstein(
     b = c sqrt(Var V / n) + c^2 H R_max / n, and no more than H R_max.
     """
     n_states, n_actions = r.shape
-    Q, V, CB, counts, visits, new = t.Q, t.V, t.CB, t.counts, t.visits, t.work[0]
+    Q, V, CB, new = t.Q, t.V, t.CB, t.work[0]
+    counts, visits, seen, distinct = t.counts, t.visits, t.seen, t.distinct
     c, heaven = rule.c, rule.heaven
     for _ in range(rule.sweeps):
         change = 0.0
@@ -175,10 +196,11 @@ def iterate_bernstein(
                     CB[x, a] = gamma * heaven
                     continue
                 mean, variance = 0.0, 0.0
-                for entry in range(first[pair], first[pair + 1]):
+                begin = first[pair]
+                for entry in seen[begin : begin + distinct[pair]]:
                     mean += counts[entry] * V[after[entry]]
                 mean /= n
-                for entry in range(first[pair], first[pair + 1]):
+                for entry in seen[begin : begin + distinct[pair]]:
                     variance += counts[entry] * (V[after[entry]] - mean) ** 2
                 b = min(c * math.sqrt(variance / n / n) + c * c * heaven / n, heaven)
                 CB[x, a] = gamma * b
@@ -195,6 +217,8 @@ def sample(
     first: IntArray,
     after: IntArray,
     counts: FloatArray,
+    seen: IntArray,
+    distinct: IntArray,
     alpha: float,
     rng: np.random.Generator,
     P: FloatArray,
@@ -204,7 +228,7 @@ def sample(
     for pair in range(n_pairs):
         row = P[pair]
         row[:] = alpha / n_states
-        for entry in range(first[pair], first[pair + 1]):
+        for entry in seen[first[pair] : first[pair] + distinct[pair]]:
             row[after[entry]] += counts[entry]
         total = 0.0
         for y in range(n_states):

@@ -19,7 +19,7 @@ class TableRule(NamedTuple):
     heaven: float  # R_max H
     c: float = 0.0  # the scale of the bonuses
     alpha: float = 0.0  # the mass of the prior
-    every: bool = True  # plans are made after every episode, not when the visits of a pair double
+    every: bool = True  # plans are made after every episode, not when an epoch begins
     sweeps: int = 0  # of value iteration in a plan, at most
     tolerance: float = 0.0  # at which a plan counts as made
     epsilon: float = 0.0  # how often an action is drawn at random
@@ -37,9 +37,11 @@ class Tables(NamedTuple):
     cumulative: FloatArray  # of pi, [X, A]
     mean: FloatArray  # Q before the smallest so far was taken; of optimistic Q-learning, [X, A]
     counts: FloatArray  # of each entry of P: those that were not seen are 0
+    seen: IntArray  # the entries that were, from the first of each pair on
+    distinct: IntArray  # how many of each pair were, [X A]
     visits: IntArray  # of each pair, [X A]
     before: IntArray  # the same at the start of the epoch, [X A]
-    clock: IntArray  # as in `optimist.core.state`
+    clock: IntArray  # as in `optimist.core.state`, but for the episodes of this epoch and the last
     work: FloatArray  # room for transitions that are sampled, [X A, X], or for values, [1, X]
 
 
@@ -65,6 +67,8 @@ def tables(mdp: FiniteMDP, world: Simulator, rule: TableRule) -> Tables:
         cumulative=np.cumsum(mdp.uniform_policy, axis=1),
         mean=np.full(mdp.r.shape if rule.kind == OPTIMISTIC_Q else (0, 0), first),
         counts=np.zeros(world.after.size),
+        seen=np.zeros(world.after.size, dtype=np.int64),
+        distinct=np.zeros(n_pairs, dtype=np.int64),
         visits=np.zeros(n_pairs, dtype=np.int64),
         before=np.zeros(n_pairs, dtype=np.int64),
         clock=np.array([0, 0, 0, 0, -1, 0]),
