@@ -258,6 +258,12 @@ def test_the_parameters_of_another_agent(kind):
         kind(RIVER, config=LsviUcb.Config())
 
 
+def test_lsvi_ucb_learns_in_environments_too():
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    agent = LsviUcb(env, gamma=0.9, config=LsviUcb.Config(beta=0.3), seed=0)
+    assert agent.learn(200).reward[-20:].mean() == 1.0
+
+
 # In studies
 
 
