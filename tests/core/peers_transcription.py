@@ -116,8 +116,7 @@ class PlainPsrl(Plain):
             return
         self.e += 1
         self.n_of_epoch, self.last, self.length = n, self.length, 0
-        P = self.rng.standard_gamma(self.config.alpha / self.X + N)
-        self.sampled = P = P / P.sum(axis=2, keepdims=True)
+        P = np.array([[self.sample(N, x, a) for a in range(self.A)] for x in range(self.X)])
         for _ in range(self.config.updates):
             self.Q = self.r + self.gamma * P @ self.V
             change = self.Q.max(axis=1) - self.V
@@ -127,6 +126,32 @@ class PlainPsrl(Plain):
         rest = self.gamma * self.H * (change.max() + change.min()) / 2
         self.Q, self.V = self.Q + rest, self.V + rest
         self.pi = best(self.Q)
+
+    def sample(self, N, x, a):
+        """A draw from the Dirichlet posterior: see the docstring of the compiled function."""
+        N = N[x, a]
+        seen = list(dict.fromkeys(y for x_, a_, y in self.D if (x_, a_) == (x, a)))
+        alpha, X, rng = self.config.alpha, self.X, self.rng
+        row = np.zeros(X)
+        for y in seen:
+            row[y] = rng.standard_gamma(alpha / X + N[y])
+        rest = [y for y in range(X) if y not in seen]
+        if rest and alpha >= 1 and 80 * alpha >= X:
+            row[rest] = rng.standard_gamma(alpha / X, size=len(rest))
+        elif rest:
+            mass = rng.standard_gamma(len(rest) * alpha / X)
+            total = row.sum() + mass
+            while rest and mass > 1e-18 * total:
+                y = int(rng.random() * X)
+                if y in rest:
+                    rest.remove(y)
+                    mine, others = 1.0, 0.0
+                    if rest:
+                        mine = rng.standard_gamma(1 + alpha / X)
+                        others = rng.standard_gamma(len(rest) * alpha / X)
+                    row[y] = mass * mine / (mine + others)
+                    mass = mass * others / (mine + others)
+        return row / row.sum()
 
 
 class PlainOptimisticQ(Plain):

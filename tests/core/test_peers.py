@@ -48,6 +48,7 @@ TABULAR = ("river", "grid", "deep sea", "random")
 CONFIGS = {
     "psrl, epochs": Psrl.Config(alpha=2.0, lazy=True),
     "psrl": Psrl.Config(alpha=0.5),
+    "psrl, little": Psrl.Config(alpha=0.05),
     "ucbvi": Ucbvi.Config(c=0.3),
     "ucbvi, bold": Ucbvi.Config(c=2.0, updates=3),
     "optimistic q": OptimisticQ.Config(c=0.2),
@@ -84,41 +85,55 @@ def test_a_plan_is_optimal_in_the_sampled_world(make_random):
     agent = Psrl(mdp, config=Psrl.Config(), seed=0)
     for _ in range(20):
         agent.learn(1)
-        P = agent._driver.tables.work.reshape(6, 3, 6)
-        sampled = FiniteMDP(P, mdp.r, mdp.nu0, mdp.gamma)
+        t, P = agent._driver.tables, np.zeros((18, 6))
+        for row, weight, to, width in zip(P, t.work, t.to, t.width, strict=True):
+            row[to[:width]] = weight[:width]
+        sampled = FiniteMDP(P.reshape(6, 3, 6), mdp.r, mdp.nu0, mdp.gamma)
         played = agent.policy.probabilities(np.arange(6))
         assert sampled.optimal().value - sampled.value(played) <= 1e-4 / (1 - mdp.gamma)
         np.testing.assert_allclose(agent.optimism.value, sampled.optimal().V, atol=1e-3)
 
 
-def test_samples_are_of_the_posterior():
-    """Their means and variances are those of the Dirichlet distribution, for every next state."""
+@pytest.fixture
+def samples():
+    """Draws of the transitions of one pair whose next states 0 and 3 were seen so many times."""
     from optimist.core.peers import sample
 
-    counts = np.array([3.0, 0.0, 7.0])  # of next states 0, 1 and 3 of four
-    first, after, rng = np.array([0, 3]), np.array([0, 1, 3]), np.random.default_rng(0)
-    seen, distinct = np.array([2, 0, 0]), np.array([2])
-    draws = np.empty((20_000, 4))
-    for row in draws:
-        sample(first, after, counts, seen, distinct, 2.0, rng, row[None])
-    masses = 0.5 + np.array([3.0, 0.0, 0.0, 7.0])
+    def drawn(n_states, zero, three, alpha, n):
+        counts = np.array([zero, 0.0, three])
+        first, after = np.array([0, 3]), np.array([0, 1, 3])
+        seen = np.flatnonzero(counts)[::-1].copy()
+        distinct, rng = np.array([len(seen)]), np.random.default_rng(0)
+        weight, width = np.zeros((1, n_states)), np.zeros(1, dtype=np.int64)
+        to, draws = np.zeros((1, n_states), dtype=np.int64), np.zeros((n, n_states))
+        for row in draws:
+            sample(first, after, counts, seen, distinct, alpha, rng, weight, to, width)
+            row[to[0, : width[0]]] = weight[0, : width[0]]
+        return draws
+
+    return drawn
+
+
+@pytest.mark.parametrize("alpha", [4.0, 0.5, 0.04])
+@pytest.mark.parametrize("counts", [(3.0, 7.0), (1.0, 0.0), (0.0, 0.0)])
+def test_samples_are_of_the_posterior(alpha, counts, samples):
+    """Their means and covariances are those of the Dirichlet distribution, over all states."""
+    X = 50 if alpha == 0.5 else 4
+    masses = np.full(X, alpha / X) + np.eye(X)[0] * counts[0] + np.eye(X)[3] * counts[1]
+    draws = samples(X, *counts, alpha, n=40_000)
     mean, total = masses / masses.sum(), masses.sum()
+    covariance = (np.diag(mean) - np.outer(mean, mean)) / (total + 1)
     np.testing.assert_allclose(draws.sum(axis=1), 1.0, rtol=1e-12)
-    np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.005)
-    np.testing.assert_allclose(draws.var(axis=0), mean * (1 - mean) / (total + 1), rtol=0.06)
+    np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.01)
+    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.005)
+    fourth = (masses + 3) * (masses + 2) / (total + 3) / (total + 2) * (masses + 1) / (total + 1)
+    np.testing.assert_allclose((draws**4).mean(axis=0), fourth * mean, atol=0.01)
 
 
-def test_a_prior_below_the_floats_is_one_state():
-    from optimist.core.peers import sample
-
-    row, rng = np.zeros((1, 5)), np.random.default_rng(0)
-    none, zero = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    found = set()
-    for _ in range(200):
-        sample(np.array([0, 0]), none, np.zeros(0), none, zero, 1e-6, rng, row)
-        assert row.sum() == 1.0
-        found.add(int(row.argmax()))
-    assert found == set(range(5))
+def test_a_prior_below_the_floats_is_one_state(samples):
+    draws = samples(5, 0.0, 0.0, alpha=1e-6, n=200)
+    assert (draws.max(axis=1) == 1.0).all()
+    assert set(draws.argmax(axis=1)) == set(range(5))
 
 
 @pytest.mark.parametrize("kind", [Psrl, Ucbvi, Rlsvi, LsviUcb, OptimisticQ, QLearning])

@@ -26,6 +26,10 @@ CHUNK = 2e7
 """Expected operations between two returns from compiled code: a few hundredths of a second."""
 
 
+ROOM = ("work", "to", "width")
+"""The tables that hold nothing between two episodes."""
+
+
 class TabularConfig(Protocol):
     """The parameters of a tabular peer."""
 
@@ -109,8 +113,8 @@ class TabularDriver(Driver):
 
     @property
     def arrays(self) -> dict[str, Any]:
-        parts = {f"tables.{name}": array for name, array in self.tables._asdict().items()}
-        del parts["tables.work"]
+        known = self.tables._asdict().items()
+        parts = {f"tables.{name}": array for name, array in known if name not in ROOM}
         return {**parts, "drawn.pi": self.drawn}
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:

@@ -1,9 +1,8 @@
 """The tabular peers of Algorithm 1 on finite worlds, compiled: whole episodes.
 
-They play by the same rules: the coin that ends an episode is tossed before the next state is seen,
-so its last pair is not learnt from. Of the world they see the states that are drawn, and the
-rewards, which are known; the entries of P are only where what was seen is counted. From top to
-bottom: `run`, an episode, Q-learning at a step, and the two planners, UCBVI and posterior sampling.
+They play by its rules: the coin that ends an episode is tossed before the next state is seen, so
+its last pair is not learnt from; rewards are known; the entries of P are where what was seen is
+counted. From top to bottom: `run`, an episode, Q-learning, UCBVI, posterior sampling.
 """
 
 import math
@@ -12,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from optimist.checks import FloatArray, IntArray
+from optimist.core.engine import start as draw
 from optimist.core.state import (
     EPISODES,
     EPOCHS,
@@ -23,6 +23,12 @@ from optimist.core.state import (
     Simulator,
 )
 from optimist.core.tabular import OPTIMISTIC_Q, PSRL, Q_LEARNING, UCBVI, Kept, TableRule, Tables
+
+FEW = 80.0
+"""About half as many times alpha states have any of a mass alpha; each takes twice the time."""
+
+NOTHING = 1e-18
+"""A share of the whole that is lost in rounding."""
 
 
 @njit(cache=True)
@@ -55,8 +61,9 @@ def run(
                 iterate_bernstein(world.first, world.after, world.gamma, rule, t, r)
             else:
                 sample(
-                    world.first, world.after, t.counts, t.seen, t.distinct, rule.alpha, rng, t.work
-                )
+                    world.first, world.after, t.counts, t.seen, t.distinct, rule.alpha, rng,
+                    t.work, t.to, t.width,
+                )  # fmt: skip
                 iterate_sample(world.gamma, rule, t, r)
             for x in range(nu0.size):
                 greedy(t.Q[x], 0.0, t.pi[x], t.cumulative[x])
@@ -105,15 +112,6 @@ def play(
     record.reward[i] = reward
     record.bonus[i] = bonus / steps
     return largest
-
-
-@njit(cache=True)
-def draw(cumulative: FloatArray, u: float) -> int:
-    """An index drawn from cumulative probabilities."""
-    i = 0
-    while i < cumulative.size - 1 and u >= cumulative[i]:
-        i += 1
-    return i
 
 
 @njit(cache=True)
@@ -221,24 +219,53 @@ def sample(
     distinct: IntArray,
     alpha: float,
     rng: np.random.Generator,
-    P: FloatArray,
+    weight: FloatArray,
+    to: IntArray,
+    width: IntArray,
 ) -> None:
-    """Transitions from the posterior: Dirichlet, with alpha / X for each of all X next states."""
-    n_pairs, n_states = P.shape
+    """Transitions from the posterior: Dirichlet, with alpha / X for each of all X next states.
+
+    Weights are gamma variables over their sum. Of the states that were not seen few have any unless
+    alpha is large: one gamma is drawn for all, and while there is any of it left for m states, one
+    of them, drawn uniformly, takes a share that is Beta(1 + a, (m - 1) a), a = alpha / X.
+    """
+    n_pairs, n_states = weight.shape
+    a, taken = alpha / n_states, np.full(n_states, -1)
     for pair in range(n_pairs):
-        row = P[pair]
-        row[:] = alpha / n_states
+        n, total = 0, 0.0
         for entry in seen[first[pair] : first[pair] + distinct[pair]]:
-            row[after[entry]] += counts[entry]
-        total = 0.0
-        for y in range(n_states):
-            row[y] = rng.standard_gamma(row[y])
-            total += row[y]
-        if total > 0:
+            to[pair, n] = after[entry]
+            taken[after[entry]] = pair
+            weight[pair, n] = rng.standard_gamma(a + counts[entry])
+            total += weight[pair, n]
+            n += 1
+        left = n_states - n
+        if left > 0 and (alpha < 1 or FEW * alpha < n_states):
+            mass = rng.standard_gamma(left * a)
+            if total + mass == 0:  # below the floats: all the same, it goes to whoever is drawn
+                mass = 1.0
+            total += mass
+            while left > 0 and mass > NOTHING * total:
+                y = int(rng.random() * n_states)
+                if taken[y] == pair:
+                    continue
+                mine, others = 1.0, 0.0
+                if left > 1:
+                    mine, others = rng.standard_gamma(1 + a), rng.standard_gamma((left - 1) * a)
+                to[pair, n], weight[pair, n] = y, mass * mine / (mine + others)
+                mass *= others / (mine + others)
+                taken[y] = pair
+                left -= 1
+                n += 1
+        elif left > 0:
             for y in range(n_states):
-                row[y] /= total
-        else:  # all are below the floats: the limit for small alpha is one state, drawn uniformly
-            row[int(rng.random() * n_states)] = 1.0
+                if taken[y] != pair:
+                    to[pair, n], weight[pair, n] = y, rng.standard_gamma(a)
+                    total += weight[pair, n]
+                    n += 1
+        width[pair] = n
+        for j in range(n):
+            weight[pair, j] /= total
 
 
 @njit(inline="always")
@@ -249,12 +276,15 @@ def iterate_sample(gamma: float, rule: TableRule, t: Tables, r: FloatArray) -> N
     is left is to add what the rest of the sweeps would (Puterman, 1994, Section 6.6).
     """
     n_states, n_actions = r.shape
-    Q, V, P, H = t.Q, t.V, t.work, 1 / (1 - gamma)
+    Q, V, weight, to, width, H = t.Q, t.V, t.work, t.to, t.width, 1 / (1 - gamma)
     least, most = 0.0, 0.0
     for _ in range(rule.sweeps):
         for x in range(n_states):
             for a in range(n_actions):
-                Q[x, a] = r[x, a] + gamma * dot(P[x * n_actions + a], V)
+                pair, total = x * n_actions + a, 0.0
+                for j in range(width[pair]):
+                    total += weight[pair, j] * V[to[pair, j]]
+                Q[x, a] = r[x, a] + gamma * total
         least, most = np.inf, -np.inf
         for x in range(n_states):
             top = Q[x].max()
@@ -267,12 +297,3 @@ def iterate_sample(gamma: float, rule: TableRule, t: Tables, r: FloatArray) -> N
         V[x] += rest
         for a in range(n_actions):
             Q[x, a] += rest
-
-
-@njit(cache=True, fastmath={"contract", "reassoc"})
-def dot(x: FloatArray, y: FloatArray) -> float:
-    """x . y, with sums in any order, so that it runs on vector registers."""
-    total = 0.0
-    for i in range(x.size):
-        total += x[i] * y[i]
-    return total

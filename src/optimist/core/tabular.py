@@ -42,7 +42,9 @@ class Tables(NamedTuple):
     visits: IntArray  # of each pair, [X A]
     before: IntArray  # the same at the start of the epoch, [X A]
     clock: IntArray  # as in `optimist.core.state`, but for the episodes of this epoch and the last
-    work: FloatArray  # room for transitions that are sampled, [X A, X], or for values, [1, X]
+    work: FloatArray  # room for probabilities that are sampled, [X A, X], or for values, [1, X]
+    to: IntArray  # the next states that they are of, [X A, X]
+    width: IntArray  # how many of them there are, [X A]
 
 
 class Kept(NamedTuple):
@@ -59,6 +61,7 @@ def tables(mdp: FiniteMDP, world: Simulator, rule: TableRule) -> Tables:
     optimistic = rule.kind in (UCBVI, OPTIMISTIC_Q)
     first = rule.heaven if optimistic else 0.0
     n_pairs = mdp.r.size
+    shape = (n_pairs if rule.kind == PSRL else 1, mdp.n_states)
     return Tables(
         Q=np.full(mdp.r.shape, first),
         V=np.full(mdp.n_states, first),
@@ -72,5 +75,7 @@ def tables(mdp: FiniteMDP, world: Simulator, rule: TableRule) -> Tables:
         visits=np.zeros(n_pairs, dtype=np.int64),
         before=np.zeros(n_pairs, dtype=np.int64),
         clock=np.array([0, 0, 0, 0, -1, 0]),
-        work=np.zeros((n_pairs if rule.kind == PSRL else 1, mdp.n_states)),
+        work=np.zeros(shape),
+        to=np.zeros(shape, dtype=np.int64),
+        width=np.zeros(shape[0], dtype=np.int64),
     )
