@@ -18,7 +18,7 @@ from optimist import (
     envs,
     load_policy,
 )
-from optimist.agents import AGENTS, Agent, History, tabular
+from optimist.agents import AGENTS, Agent, History, rlsvi, tabular
 from optimist.core import TablePolicy
 from optimist.core.storage import FileError
 from optimist.experiments import Specification
@@ -159,6 +159,7 @@ def test_learning_in_pieces_is_learning_at_once(peer, monkeypatch):
     whole, parts = peer(RIVER, seed=3), peer(RIVER, seed=3)
     whole.learn(100)
     monkeypatch.setattr(tabular, "CHUNK", 1.0)
+    monkeypatch.setattr(rlsvi, "CHUNK", 1.0)
     parts.learn(37)
     parts.learn(63)
     assert_same(whole.history, parts.history)

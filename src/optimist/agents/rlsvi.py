@@ -12,6 +12,7 @@ from optimist.agents.agent import Agent
 from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Policy
 from optimist.agents.finite import FiniteDriver
+from optimist.agents.tabular import CHUNK
 from optimist.checks import FloatArray, positive
 from optimist.core import TablePolicy, Truncation
 from optimist.core.state import Iterate, Player, Record, Rule, Snapshots
@@ -61,6 +62,10 @@ class RlsviConfig:
 
 class RlsviDriver(FiniteDriver):
     """A finite MDP, played by the compiled loop with noise in the place of bonuses."""
+
+    def learn_some(self, most: int) -> dict[str, Any]:
+        plan = self.config.updates * self.stats.phi.size  # which takes longer than an episode
+        return super().learn_some(min(most, max(1, math.ceil(CHUNK / plan))))
 
     def _run(
         self,

@@ -88,7 +88,8 @@ class TabularDriver(Driver):
     def _chunk(self) -> int:
         """How many episodes one call plays. It changes nothing but the time that it takes."""
         t = self.tables
-        plan = self.rule.sweeps * (t.work.size if self.rule.kind == PSRL else t.visits.size)
+        # Samples have fewer entries than there is room for, and few plans take all their sweeps.
+        plan = 20 * t.work.size if self.rule.kind == PSRL else self.rule.sweeps * t.visits.size
         return max(1, math.ceil(CHUNK / (100 * self.mdp.horizon + plan)))
 
     def history(self, columns: dict[str, Any], first: int) -> History:
