@@ -18,7 +18,19 @@ if TYPE_CHECKING:
         theory,
         verification,
     )
-    from optimist.agents import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
+    from optimist.agents import (
+        Configuration,
+        LsviUcb,
+        OptimisticQ,
+        OptimisticVI,
+        Psrl,
+        QLearning,
+        RaviUcb,
+        Rlsvi,
+        Rmax,
+        RmaxRaviUcb,
+        Ucbvi,
+    )
     from optimist.core import load_policy
     from optimist.experiments import Results, Study, open_results, run
     from optimist.imitation import BehaviouralCloning, FraIL
@@ -32,12 +44,18 @@ __all__ = [
     "FiniteMDP",
     "FraIL",
     "LinearMDP",
+    "LsviUcb",
+    "OptimisticQ",
     "OptimisticVI",
+    "Psrl",
+    "QLearning",
     "RaviUcb",
     "Results",
+    "Rlsvi",
     "Rmax",
     "RmaxRaviUcb",
     "Study",
+    "Ucbvi",
     "__version__",
     "agents",
     "core",
@@ -55,7 +73,10 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "agents": ("Configuration", "OptimisticVI", "RaviUcb", "Rmax", "RmaxRaviUcb"),
+    "agents": (
+        *("Configuration", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
+        *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
+    ),
     "core": ("load_policy",),
     "envs": (),
     "experiments": ("Results", "Study", "open_results", "run"),

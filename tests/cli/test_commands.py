@@ -51,6 +51,16 @@ def test_a_study_that_has_grown_keeps_its_runs(optimist, as_json, study, done):
     assert {f: f.read_bytes() for f in before} == before
 
 
+def test_learn_with_a_peer(as_json):
+    found = as_json(
+        *("learn", "RiverSwim", "--agent", "Psrl", "--agent.alpha", 0.1, "--episodes", 50),
+        *("--agent.lazy", "--seeds", 1, "--out", "peer", "--jobs", 1),
+    )
+    assert [row["agent"] for row in found["table"]] == ["Psrl"]
+    config = opt.Psrl.Config(alpha=0.1, lazy=True)
+    assert list(opt.open_results("peer").study.configurations.values()) == [config]
+
+
 def test_learn_is_a_study_of_one_world_and_one_agent(optimist, as_json):
     found = as_json(
         *("learn", "RiverSwim", "--world.n", 4, "--agent", "RaviUcb", "--agent.beta", 2),

@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from dataclasses import fields
 
 import pytest
 
 from optimist.cli import COMMANDS, OF_A_WORLD
 from optimist.cli.flags import FLAGS
 from optimist.envs import WORLDS
-from optimist.experiments.learners import LEARNERS
+from optimist.experiments.learners import CONFIGS, LEARNERS
 
 
 def test_help_lists_every_command_and_exit_code(optimist):
@@ -52,7 +53,8 @@ def test_the_parameters_of_a_world_and_an_agent_are_flags(optimist, agent):
     code, out, _ = optimist("learn", "RandomLinear", "--agent", agent, "--help")
     assert code == 0
     assert "--world.n-states" in out
-    assert "--agent.updates" in out
+    for parameter in fields(CONFIGS[agent]):
+        assert f"--agent.{parameter.name.replace('_', '-')}" in out
 
 
 @pytest.mark.parametrize(

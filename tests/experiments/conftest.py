@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, envs
+from optimist import Configuration, OptimisticVI, Psrl, RaviUcb, Rlsvi, Rmax, envs
 from optimist.core import Sigmoid
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
@@ -25,6 +25,8 @@ RUNS = {
     "linear": Specification(envs.RandomLinear(3, 8, 2), RaviUcb.Config(), 10, stride=4, seed=2),
     "grid": Specification(envs.GridWorld(), OptimisticVI.Config(), 400, stride=10, seed=5),
     "anytime": Specification(envs.RiverSwim(4), ANYTIME, 300, stride=1, seed=0),
+    "posterior": Specification(envs.GridWorld(), Psrl.Config(), 60, stride=3, seed=6),
+    "noise": Specification(envs.RandomLinear(3, 8, 2), Rlsvi.Config(), 60, stride=2, seed=8),
     "states": Specification(envs.GridWorld("S..\n..G"), ImitationConfig(), 80, stride=3, seed=4),
     "pairs": Specification(envs.LowerK(), SHOWN_PAIRS, 50, stride=1, seed=7),
 }
@@ -77,7 +79,7 @@ def hasty_disk(monkeypatch):
 
 STARTER = """
 import gc, json, os, signal, sys, tempfile, time, traceback
-from optimist import Rmax, envs
+from optimist import Psrl, Rlsvi, Rmax, envs
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
 from optimist.experiments.learners import ImitationConfig
@@ -85,8 +87,9 @@ from optimist.imitation import Box
 
 os.fsync = lambda handle: None
 with tempfile.TemporaryDirectory() as folder:  # compiles and imports what the runs will need
-    first = Specification(envs.RiverSwim(2), Rmax.Config(), episodes=1, stride=1, seed=0)
-    execute(Task(first.plain, folder + "/run"))
+    for agent in (Rmax, Psrl, Rlsvi):
+        first = Specification(envs.RiverSwim(2), agent.Config(), episodes=1, stride=1, seed=0)
+        execute(Task(first.plain, f"{folder}/{agent.__name__}"))
     first = Specification(envs.Gym("FrozenLake-v1"), Rmax.Config(), episodes=1, stride=1, seed=0)
     execute(Task(first.plain, folder + "/played"))
 gc.freeze()

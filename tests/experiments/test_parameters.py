@@ -47,6 +47,15 @@ PARAMETERS = {
     "RaviUcb": {"beta": st.floats(0, 1e300), "eta": POSITIVE, "updates": st.integers(1)},
     "OptimisticVI": {"beta": st.floats(0, 1e300), "updates": st.integers(1)},
     "Rmax": {"visits": st.integers(1, 2**60), "updates": st.integers(1)},
+    "Psrl": {"alpha": POSITIVE, "lazy": st.booleans(), "updates": st.integers(1)},
+    "Ucbvi": {"c": st.floats(0, 1e300), "updates": st.integers(1)},
+    "LsviUcb": {"beta": st.floats(0, 1e300), "ridge": POSITIVE, "updates": st.integers(1)},
+    "Rlsvi": {
+        "sigma": POSITIVE, "ridge": POSITIVE, "lazy": st.booleans(),
+        "updates": st.integers(1),
+    },
+    "OptimisticQ": {"c": st.floats(0, 1e300)},
+    "QLearning": {"epsilon": PROBABILITY, "step": st.floats(1e-9, 1), "power": PROBABILITY},
 }  # fmt: skip
 
 SIGMOIDS = st.builds(Sigmoid, POSITIVE | st.just(math.inf), st.floats(-9, 9))

@@ -47,6 +47,12 @@ OTHERS = {
     "RaviUcb": {"beta": 2.0, "eta": math.inf, "updates": 3},
     "OptimisticVI": {"beta": 2.0, "updates": 3},
     "Rmax": {"visits": 2, "updates": 3},
+    "Psrl": {"alpha": 2.0, "lazy": True, "updates": 3},
+    "Ucbvi": {"c": 2.0, "updates": 3},
+    "LsviUcb": {"beta": 2.0, "ridge": 0.5, "updates": 3},
+    "Rlsvi": {"sigma": 2.0, "ridge": 0.5, "lazy": True, "updates": 3},
+    "OptimisticQ": {"c": 2.0},
+    "QLearning": {"epsilon": 0.5, "step": 0.25, "power": 1.0},
     "FraIL": {
         "weights": Box(-1.0, 1.0), "beta": 2.0, "eta": math.inf, "ascension": Never(),
         "ridge": 0.5, "updates": 3, "fresh": True, "samples": 100.0, "features": "pairs",
@@ -141,11 +147,13 @@ def test_every_parameter_is_spelt_out():
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_learner_is_what_the_specification_says(name):
-    config = read_agent({"agent": name, "updates": 3})
+    config = replace(DEFAULTS[name], **OTHERS[name])
     learner = Specification(RiverSwim(4), config, episodes=10, stride=7, seed=5).learner()
     assert type(learner) is AGENTS[name]
     assert learner.mdp.n_states == 4
-    assert (learner.stride, learner.config.updates) == (7, 3)
+    assert (learner.stride, learner.seed) == (7, 5)
+    choice = isinstance(learner.config, Configuration) and name != "RmaxRaviUcb"
+    assert learner.config == (config.rule() if choice else config)
     other = AGENTS[name](RiverSwim(4), config=config, seed=5, stride=7)
     np.testing.assert_array_equal(learner.learn(20).steps, other.learn(20).steps)
 

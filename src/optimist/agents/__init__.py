@@ -1,29 +1,49 @@
-"""Learners: what a user constructs. Each is a choice of ascension function and parameters."""
+"""Learners: what a user constructs, our own and their peers."""
 
+from typing import Any
+
+from optimist.agents.agent import Agent
 from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Beliefs, Optimism
 from optimist.agents.history import History, StreamHistory
+from optimist.agents.lsvi_ucb import LsviUcb
+from optimist.agents.optimistic_q import OptimisticQ
 from optimist.agents.optimistic_vi import OptimisticVI
+from optimist.agents.psrl import Psrl
+from optimist.agents.q_learning import QLearning
 from optimist.agents.ravi_ucb import RaviUcb
+from optimist.agents.rlsvi import Rlsvi
 from optimist.agents.rmax import Rmax
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
 from optimist.agents.terms import Terms
+from optimist.agents.ucbvi import Ucbvi
 
-AGENTS: dict[str, type[RmaxRaviUcb]] = {
-    agent.__name__: agent for agent in (RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax)
+AGENTS: dict[str, type[Any]] = {
+    agent.__name__: agent
+    for agent in (
+        *(RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax),
+        *(Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning),
+    )
 }
 """Every learner by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
 
 __all__ = [
     "AGENTS",
+    "Agent",
     "Beliefs",
     "Configuration",
     "History",
+    "LsviUcb",
     "Optimism",
+    "OptimisticQ",
     "OptimisticVI",
+    "Psrl",
+    "QLearning",
     "RaviUcb",
+    "Rlsvi",
     "Rmax",
     "RmaxRaviUcb",
     "StreamHistory",
     "Terms",
+    "Ucbvi",
 ]

@@ -11,12 +11,12 @@ from optimist.core import storage
 from optimist.core.ascension import ascension_name, ascension_named
 
 if TYPE_CHECKING:
-    from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
+    from optimist.agents.agent import Agent
 
 FILE = "agent.safetensors"
 
 
-def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
+def save(agent: "Agent", folder: str | Path) -> None:
     """Write the learner."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     driver, parts = agent._driver, agent._chunks
@@ -24,11 +24,9 @@ def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
     if parts:
         for name in parts[0]:
             arrays[f"history.{name}"] = np.concatenate([part[name] for part in parts])
-    config = asdict(driver.config)
-    config.update(eta=repr(driver.config.eta), ascension=ascension_name(driver.config.ascension))
     header = {
         "agent": type(agent).__name__,
-        "config": config,
+        "config": _plain(driver.config),
         "seed": driver.seed,
         "stride": driver.stride,
         "until": driver.until,
@@ -40,13 +38,27 @@ def save(agent: "RmaxRaviUcb", folder: str | Path) -> None:
     storage.write(Path(folder) / FILE, "learner", header, arrays)
 
 
+def _plain(config: Any) -> dict[str, Any]:
+    """The parameters of an algorithm as JSON holds them."""
+    data = asdict(config)
+    if isinstance(config, Configuration):
+        data.update(eta=repr(config.eta), ascension=ascension_name(config.ascension))
+    return data
+
+
 class Saved(NamedTuple):
     """A learner that was saved."""
 
     path: Path
-    config: Configuration
     header: dict[str, Any]
     arrays: dict[str, Any]
+
+    def config(self, kind: type[Any]) -> Any:
+        """Its parameters, which are of this class."""
+        data = dict(self.header["config"])
+        if kind is Configuration:
+            data.update(eta=float(data["eta"]), ascension=ascension_named(*data["ascension"]))
+        return kind(**data)
 
 
 def read(folder: str | Path, agent: str) -> Saved:
@@ -56,12 +68,10 @@ def read(folder: str | Path, agent: str) -> Saved:
     if header["kind"] != "learner" or header["agent"] != agent:
         found = header.get("agent", header["kind"])
         raise storage.FileError(f"{path} holds a {found}, not a {agent}")
-    config = header["config"]
-    config.update(eta=float(config["eta"]), ascension=ascension_named(*config["ascension"]))
-    return Saved(path, Configuration(**config), header, arrays)
+    return Saved(path, header, arrays)
 
 
-def restore(agent: "RmaxRaviUcb", saved: Saved) -> None:
+def restore(agent: "Agent", saved: Saved) -> None:
     """Put a new learner into the state that was read."""
     header, arrays, driver = saved.header, saved.arrays, agent._driver
     if header["world"] != driver.world:
@@ -69,7 +79,7 @@ def restore(agent: "RmaxRaviUcb", saved: Saved) -> None:
             "the learner was saved in another world, or with other features, than those given"
         )
     mine = (driver.config, driver.seed, driver.stride)
-    if mine != (saved.config, header["seed"], header["stride"]):
+    if mine != (saved.config(type(driver.config)), header["seed"], header["stride"]):
         raise storage.FileError(f"{saved.path} is of another run: its parameters are others")
     driver.restore(header, arrays)
     for generator, state in zip((driver.rng, driver.lottery), header["generators"], strict=True):

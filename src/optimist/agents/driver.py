@@ -34,45 +34,22 @@ class Beliefs(NamedTuple):
 
 
 class Driver(ABC):
-    """Plays and learns: Algorithm 1 with its statistics and its random numbers.
+    """Plays and learns: an algorithm with its statistics and its random numbers.
 
     Attributes
     ----------
+    config
+        The parameters of the algorithm.
     rng, lottery
         Draw what is played, and which policy is the output.
     """
 
-    def __init__(
-        self, features: FeatureMap, config: Configuration, gamma: float, seed: int, stride: int
-    ) -> None:
-        self.features, self.config, self.gamma = features, config, gamma
+    def __init__(self, config: Any, gamma: float, seed: int, stride: int) -> None:
+        self.config, self.gamma = config, gamma
         self.stride = checks.count(stride, "stride", least=0)
         self.seed = checks.count(seed, "seed", least=0)
         seeds = np.random.SeedSequence(self.seed).spawn(2)
         self.rng, self.lottery = (np.random.default_rng(s) for s in seeds)
-
-    @property
-    def heaven(self) -> float:
-        """What heaven is worth."""
-        return self.config.heaven(self.gamma)
-
-    def rule(self, stage: int) -> Rule:
-        """The configuration as compiled code takes it."""
-        c = self.config
-        ascension = c.ascension_in(stage)
-        first, second = ascension.numbers
-        return Rule(
-            eta=float(c.eta),
-            beta=float(c.beta),
-            ascension=ascension.code,
-            a=float(first),
-            b=float(second),
-            heaven=self.heaven,
-            updates=c.updates,
-            lazy=c.lazy,
-            observe_last=c.observe_last,
-            stage=stage,
-        )
 
     until: int = 0
     """The episode before which rewards are asked for again, if they change."""
@@ -140,3 +117,38 @@ class Driver(ABC):
     @abstractmethod
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         """Go on from what a checkpoint holds."""
+
+
+class AlgorithmOne(Driver):
+    """RMAX-RAVI-UCB, and whatever is a choice of its parameters."""
+
+    config: Configuration
+
+    def __init__(
+        self, features: FeatureMap, config: Configuration, gamma: float, seed: int, stride: int
+    ) -> None:
+        super().__init__(config, gamma, seed, stride)
+        self.features = features
+
+    @property
+    def heaven(self) -> float:
+        """What heaven is worth."""
+        return self.config.heaven(self.gamma)
+
+    def rule(self, stage: int) -> Rule:
+        """The configuration as compiled code takes it."""
+        c = self.config
+        ascension = c.ascension_in(stage)
+        first, second = ascension.numbers
+        return Rule(
+            eta=float(c.eta),
+            beta=float(c.beta),
+            ascension=ascension.code,
+            a=float(first),
+            b=float(second),
+            heaven=self.heaven,
+            updates=c.updates,
+            lazy=c.lazy,
+            observe_last=c.observe_last,
+            stage=stage,
+        )

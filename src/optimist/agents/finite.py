@@ -10,7 +10,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents.configuration import Configuration
-from optimist.agents.driver import Driver, Optimism, Policy
+from optimist.agents.driver import AlgorithmOne, Optimism, Policy
 from optimist.agents.history import History
 from optimist.checks import FloatArray
 from optimist.core import Fixed, Rewards, SoftmaxPolicy, TablePolicy, Truncation
@@ -26,6 +26,7 @@ from optimist.core.state import (
     Player,
     Record,
     Rule,
+    Simulator,
     Snapshots,
     nobody,
 )
@@ -47,7 +48,7 @@ def columns_of(record: Record) -> dict[str, Any]:
     return dict(zip(COLUMNS, record, strict=True))
 
 
-class FiniteDriver(Driver):
+class FiniteDriver(AlgorithmOne):
     """A finite MDP, played by the compiled loop."""
 
     def __init__(
@@ -148,14 +149,7 @@ class FiniteDriver(Driver):
         if self.chosen and (r is self.chosen[-1] or np.array_equal(r, self.chosen[-1])):
             return self.chosen[-1]
         r = checks.real_array(r, "rewards", shape=self.mdp.r.shape)
-        slack = checks.ROW_SUM_TOLERANCE * self.config.r_max
-        bad = (r < -slack) | (r > self.config.r_max + slack)
-        if bad.any():
-            where = checks.first(bad)
-            raise ValueError(
-                f"{checks.entry('rewards', where)} = {r[where]:.6g} is outside [0, r_max] = "
-                f"[0, {self.config.r_max:g}]; FiniteMDP.affine(r_max) maps rewards there"
-            )
+        refuse_rewards(r, self.config.r_max)
         self.chosen.append(checks.frozen(r))
         return self.chosen[-1]
 
@@ -244,16 +238,32 @@ class FiniteDriver(Driver):
 
     @property
     def world(self) -> str:
-        sha = hashlib.sha256(json.dumps([self.mdp.gamma, list(self.mdp.r.shape)]).encode())
-        known = (*self.simulator[:4], self.mdp.r, self.mdp.nu0)
-        for array in (*known, self.stats.phi, self.stats.block, *self._given):
-            sha.update(np.ascontiguousarray(array).tobytes())
-        return sha.hexdigest()
+        return digest(self.mdp, self.simulator, self.stats.phi, self.stats.block, *self._given)
 
     @property
     def _given(self) -> tuple[Any, ...]:
         """Arrays that, besides world and features, have to be given again when loading."""
         return ()
+
+
+def refuse_rewards(r: FloatArray, r_max: float) -> None:
+    """Refuse rewards outside [0, r_max], and say how to map them there."""
+    slack = checks.ROW_SUM_TOLERANCE * r_max
+    bad = (r < -slack) | (r > r_max + slack)
+    if bad.any():
+        where = checks.first(bad)
+        raise ValueError(
+            f"{checks.entry('rewards', where)} = {r[where]:.6g} is outside [0, r_max] = "
+            f"[0, {r_max:g}]; FiniteMDP.affine(r_max) maps rewards there"
+        )
+
+
+def digest(mdp: FiniteMDP, world: Simulator, *given: Any) -> str:
+    """A digest of a world and of the arrays that an agent is given besides."""
+    sha = hashlib.sha256(json.dumps([mdp.gamma, list(mdp.r.shape)]).encode())
+    for array in (*world[:4], mdp.r, mdp.nu0, *given):
+        sha.update(np.ascontiguousarray(array).tobytes())
+    return sha.hexdigest()
 
 
 def _default_features(mdp: FiniteMDP) -> FeatureMap:

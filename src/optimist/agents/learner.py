@@ -6,7 +6,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents.configuration import Configuration
-from optimist.agents.driver import Beliefs, Driver, Optimism, Policy
+from optimist.agents.driver import AlgorithmOne, Beliefs, Optimism, Policy
 from optimist.agents.history import StreamHistory
 from optimist.checks import FloatArray
 from optimist.core import SoftmaxPolicy, Truncation
@@ -35,7 +35,7 @@ class Episode:
         self.pair: tuple[Any, int] = (None, 0)  # the last observation it acted on, and the action
 
 
-class StreamLearner(Driver):
+class StreamLearner(AlgorithmOne):
     """The memory of a run in an environment, and the policy that comes of it."""
 
     def __init__(

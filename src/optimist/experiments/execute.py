@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from optimist.agents import RmaxRaviUcb
+from optimist.agents import Agent
 from optimist.agents.checkpoint import FILE as AGENT
 from optimist.checks import IntArray
 from optimist.core.storage import FileError
@@ -119,7 +119,7 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> N
 
 def _begin(
     spec: Specification, folder: RunFolder, measure: Measure
-) -> tuple[RmaxRaviUcb, list[Curves], Shots | None]:
+) -> tuple[Agent, list[Curves], Shots | None]:
     """The agent, its curves and its snapshots as of the last checkpoint, or before the start."""
     shots = _no_shots(spec.world)
     if not (folder.path / AGENT).exists():
@@ -149,7 +149,7 @@ def _no_shots(world: AnyWorld) -> Shots | None:
 def _checkpoint(
     spec: Specification,
     folder: RunFolder,
-    agent: RmaxRaviUcb,
+    agent: Agent,
     parts: list[Curves],
     shots: Shots | None,
 ) -> None:

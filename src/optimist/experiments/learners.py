@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from optimist import checks
-from optimist.agents import AGENTS, RmaxRaviUcb
+from optimist.agents import AGENTS, Agent, RmaxRaviUcb
 from optimist.envs import Gym, World
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation import FeatureDataset, FraIL, FraILConfig
@@ -40,7 +40,7 @@ class ImitationConfig(FraILConfig):
 Shown = Literal["states", "pairs", "linear"]
 FEATURES: tuple[str, ...] = get_args(Shown)
 
-LEARNERS: dict[str, type[RmaxRaviUcb]] = {**AGENTS, FraIL.__name__: FraIL}
+LEARNERS: dict[str, type[Any]] = {**AGENTS, FraIL.__name__: FraIL}
 """Every learner by name."""
 
 CONFIGS: dict[str, type[Any]] = {
@@ -61,26 +61,34 @@ def study_config(given: Any, preset: str) -> Any:
 
 
 def check_together(world: World | Gym, config: Any) -> None:
-    """Refuse an imitator where there is no expert for it."""
-    if isinstance(world, Gym) and isinstance(config, ImitationConfig):
+    """Refuse an imitator where no expert is known, and a table where states are not."""
+    if not isinstance(world, Gym):
+        return
+    if isinstance(config, ImitationConfig):
         raise ValueError(
             f"FraIL imitates an optimal expert in a study, and none is known in {world.id}"
         )
+    for name, kind in CONFIGS.items():
+        if type(config) is kind and not issubclass(LEARNERS[name], RmaxRaviUcb):
+            raise ValueError(f"{name} learns in finite worlds, and {world.id} is an environment")
 
 
 def make_learner(
     name: str, config: Any, world: World | Gym, episodes: int, stride: int, seed: int
-) -> RmaxRaviUcb:
+) -> Agent:
     """A learner before its first episode."""
+    made: Agent
     if isinstance(world, Gym):
         phi: Any = world.features or None
         given: Any = {"config": config, "seed": seed, "stride": stride, **world.terms}
-        return AGENTS[name](world.make(), features=phi, **given)
-    if not isinstance(config, ImitationConfig):
-        return AGENTS[name](world, config=config, seed=seed, stride=stride)
-    phi_r = shown_features(world, config.features)
-    expert = expert_data(world, phi_r, config.samples, seed)
-    return FraIL(world, expert, phi_r, world.features, config, episodes, seed, stride)
+        made = AGENTS[name](world.make(), features=phi, **given)
+    elif isinstance(config, ImitationConfig):
+        phi_r = shown_features(world, config.features)
+        expert = expert_data(world, phi_r, config.samples, seed)
+        made = FraIL(world, expert, phi_r, world.features, config, episodes, seed, stride)
+    else:
+        made = AGENTS[name](world, config=config, seed=seed, stride=stride)
+    return made
 
 
 def shown_features(world: World, features: str) -> FeatureMap:

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from gymnasium import spaces
 
-from optimist.agents import RmaxRaviUcb
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym
 from optimist.experiments.snapshots import Shots
@@ -47,7 +46,7 @@ class Maps(Shots):
         cells, whole = np.zeros((0, SIDE**2)), np.zeros((0, SIDE**2), dtype=np.int64)
         return cls(np.zeros(0, dtype=np.int64), cells, cells, cells, cells, whole)
 
-    def taken(self, agent: RmaxRaviUcb, world: Any) -> Self:
+    def taken(self, agent: Any, world: Any) -> Self:
         seen = agent.believe(centres(world))
         return self._and(
             agent.episodes,

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
-from optimist.agents import RmaxRaviUcb
+from optimist.agents import Agent
 from optimist.envs import Gym
 from optimist.experiments import curves, returns
 from optimist.experiments.curves import Curves
@@ -27,7 +27,7 @@ class Measure(ABC):
         """The curves of all rows of the run."""
 
     @abstractmethod
-    def result(self, rows: Curves, agent: RmaxRaviUcb) -> dict[str, Any]:
+    def result(self, rows: Curves, agent: Agent) -> dict[str, Any]:
         """The finished run in a few numbers."""
 
 
@@ -53,7 +53,7 @@ class ByValues(Measure):
     def completed(self, rows: Curves) -> Curves:
         return curves.with_regret(rows)
 
-    def result(self, rows: Curves, agent: RmaxRaviUcb) -> dict[str, Any]:
+    def result(self, rows: Curves, agent: Agent) -> dict[str, Any]:
         return {
             "optimal": self.mdp.optimal().value,
             "uniform": float(self.mdp.value(self.mdp.uniform_policy)),
@@ -78,7 +78,7 @@ class ByReturns(Measure):
     def completed(self, rows: Curves) -> Curves:
         return rows
 
-    def result(self, rows: Curves, agent: RmaxRaviUcb) -> dict[str, Any]:
+    def result(self, rows: Curves, agent: Agent) -> dict[str, Any]:
         return {
             "mean_return": returns.mean_return(rows),
             "final_return": returns.final_return(rows),

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from optimist.agents import RmaxRaviUcb
+from optimist.agents import Agent
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
 from optimist.envs import World
@@ -31,7 +31,7 @@ class Shots(ABC):
     episodes: IntArray
 
     @abstractmethod
-    def taken(self, agent: RmaxRaviUcb, world: Any) -> Self:
+    def taken(self, agent: Agent, world: Any) -> Self:
         """These, and one of an agent in a world as it is now."""
 
     def _and(self, *now: Any) -> Self:
@@ -87,7 +87,7 @@ class Snapshots(Shots):
         pairs = np.zeros((0, X, A))
         return cls(np.zeros(0, dtype=np.int64), np.zeros((0, X)), pairs, pairs, pairs)
 
-    def taken(self, agent: RmaxRaviUcb, world: Any) -> Self:
+    def taken(self, agent: Agent, world: Any) -> Self:
         V, CB, p = agent.optimism
         pi = agent.policy.probabilities(np.arange(len(V)))
         return self._and(agent.episodes, V, CB, p, pi)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from optimist import checks
-from optimist.agents import RmaxRaviUcb
+from optimist.agents import Agent
 from optimist.envs import WORLDS, Gym, World
 from optimist.experiments.learners import CONFIGS, check_together, make_learner
 from optimist.experiments.parameters import (
@@ -114,7 +114,7 @@ class Specification:
             data["seed"],
         )
 
-    def learner(self) -> RmaxRaviUcb:
+    def learner(self) -> Agent:
         """The agent, before its first episode."""
         name = agent_name(self.agent)
         return make_learner(name, self.agent, self.world, self.episodes, self.stride, self.seed)

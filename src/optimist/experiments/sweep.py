@@ -13,7 +13,9 @@ from optimist.agents import RmaxRaviUcb
 from optimist.envs import Gym, RiverSwim
 from optimist.experiments.engines import Failure, open_engine
 from optimist.experiments.execute import CHECKPOINT_SECONDS, Outcome, Task, execute
+from optimist.experiments.learners import LEARNERS
 from optimist.experiments.results import Results
+from optimist.experiments.specification import agent_name
 from optimist.experiments.study import Run, Study
 from optimist.experiments.study_folder import DiskError, StudyFolder
 from optimist.experiments.watch import watching
@@ -83,8 +85,11 @@ def run(
 
 
 def _compile_once(study: Study) -> None:
-    """Have the engine's code in the compiler's cache before several processes ask for it."""
+    """Have the engines' code in the compiler's cache before several processes ask for it."""
     RmaxRaviUcb(RiverSwim(2), stride=0).learn(1, show_progress=False)
+    for name in sorted({agent_name(config) for config in study.configurations.values()}):
+        if not issubclass(LEARNERS[name], RmaxRaviUcb):  # it has an engine of its own
+            LEARNERS[name](RiverSwim(2), stride=0).learn(1, show_progress=False)
     if any(isinstance(world, Gym) for world in study.worlds.values()):
         played = RmaxRaviUcb(RiverSwim(2).make(), gamma=0.5, geometric=True)
         played.learn(1, show_progress=False)

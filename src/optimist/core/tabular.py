@@ -1,0 +1,81 @@
+"""What the compiled loop of the tabular peers works on: named tuples of arrays."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.core.state import Simulator
+from optimist.mdp import FiniteMDP
+
+UCBVI, PSRL, OPTIMISTIC_Q, Q_LEARNING = range(4)
+"""Which algorithm it is."""
+
+
+class TableRule(NamedTuple):
+    """The parameters of a tabular peer; each algorithm has some of them."""
+
+    kind: int
+    heaven: float  # R_max H
+    c: float = 0.0  # the scale of the bonuses
+    alpha: float = 0.0  # the mass of the prior
+    every: bool = True  # plans are made after every episode, not when an epoch begins
+    sweeps: int = 0  # of value iteration in a plan, at most
+    tolerance: float = 0.0  # at which a plan counts as made
+    epsilon: float = 0.0  # how often an action is drawn at random
+    step: float = 0.0  # the learning rate of a first visit
+    power: float = 0.0  # of the number of visits, by which the learning rate falls
+
+
+class Tables(NamedTuple):
+    """What a tabular peer knows and does."""
+
+    Q: FloatArray  # [X, A]
+    V: FloatArray  # what it expects: max_a Q, but for a cut-off, [X]
+    CB: FloatArray  # the bonuses within Q, [X, A]
+    pi: FloatArray  # what is played, [X, A]
+    cumulative: FloatArray  # of pi, [X, A]
+    mean: FloatArray  # Q before the smallest so far was taken; of optimistic Q-learning, [X, A]
+    counts: FloatArray  # of each entry of P: those that were not seen are 0
+    seen: IntArray  # the entries that were, from the first of each pair on
+    distinct: IntArray  # how many of each pair were, [X A]
+    visits: IntArray  # of each pair, [X A]
+    before: IntArray  # the same at the start of the epoch, [X A]
+    clock: IntArray  # as in `optimist.core.state`, but for the episodes of this epoch and the last
+    work: FloatArray  # room for probabilities that are sampled, [X A, X], or for values, [1, X]
+    to: IntArray  # the next states that they are of, [X A, X]
+    width: IntArray  # how many of them there are, [X A]
+
+
+class Kept(NamedTuple):
+    """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
+
+    stride: int  # 0 for none
+    policies: FloatArray  # [n, X, A]
+    draw: BoolArray  # for each episode of the call, whether its policy becomes the drawn one
+    drawn: FloatArray  # [X, A]
+
+
+def tables(mdp: FiniteMDP, world: Simulator, rule: TableRule) -> Tables:
+    """Before the first episode: no data, values at their largest if optimistic, uniform play."""
+    optimistic = rule.kind in (UCBVI, OPTIMISTIC_Q)
+    first = rule.heaven if optimistic else 0.0
+    n_pairs = mdp.r.size
+    shape = (n_pairs if rule.kind == PSRL else 1, mdp.n_states)
+    return Tables(
+        Q=np.full(mdp.r.shape, first),
+        V=np.full(mdp.n_states, first),
+        CB=np.zeros(mdp.r.shape),
+        pi=mdp.uniform_policy.copy(),
+        cumulative=np.cumsum(mdp.uniform_policy, axis=1),
+        mean=np.full(mdp.r.shape if rule.kind == OPTIMISTIC_Q else (0, 0), first),
+        counts=np.zeros(world.after.size),
+        seen=np.zeros(world.after.size, dtype=np.int64),
+        distinct=np.zeros(n_pairs, dtype=np.int64),
+        visits=np.zeros(n_pairs, dtype=np.int64),
+        before=np.zeros(n_pairs, dtype=np.int64),
+        clock=np.array([0, 0, 0, 0, -1, 0]),
+        work=np.zeros(shape),
+        to=np.zeros(shape, dtype=np.int64),
+        width=np.zeros(shape[0], dtype=np.int64),
+    )
