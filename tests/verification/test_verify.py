@@ -113,6 +113,7 @@ def test_json_has_every_finding(capsys):
         (["--K", "5"], "at least 8"),
         (["RiverSwin"], "RiverSwim"),
         (["RiverSwim", "--delta", "2"], "delta"),
+        (["RiverSwim", "--seed", "-1"], "seed = -1"),
     ],
 )
 def test_mistakes_are_answered_in_a_sentence(arguments, sentence, capsys):

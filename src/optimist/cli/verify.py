@@ -17,7 +17,7 @@ ROOM_FOR_FORMULAS = 150
 
 @dataclass(frozen=True)
 class Everywhere:
-    """Check every statement of the paper's analysis in four small worlds.
+    """Check every statement of the paper's analysis in five small worlds.
 
     Example:
         optimist verify

@@ -75,7 +75,7 @@ def verify(
     >>> report.violations, len(report.by_statement()) > 30
     ([], True)
     """
-    K = checks.count(K, "K", least=8)
+    K, seed = checks.count(K, "K", least=8), checks.count(seed, "seed", least=0)
     if not 0 < checks.real_number(delta, "delta") < 0.5:
         raise ValueError(f"delta = {delta:g} is outside (0, 1/2)")
     findings: list[Finding] = []
