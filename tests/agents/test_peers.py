@@ -46,16 +46,16 @@ def lost(peer, world, config, episodes=1000, seeds=2):
 MOST = {
     "river .9": (
         envs.RiverSwim(6, gamma=0.9),
-        {Psrl: 0.12, Ucbvi: 0.1, Rlsvi: 0.12, LsviUcb: 0.1, OptimisticQ: 0.4},
+        {Psrl: 0.12, Ucbvi: 0.1, Rlsvi: 0.12, LsviUcb: 0.1, OptimisticQ: 0.15},
     ),
     "river .99": (
         envs.RiverSwim(6, gamma=0.99),
-        {Psrl: 0.05, Ucbvi: 0.05, Rlsvi: 0.05, LsviUcb: 0.05, OptimisticQ: 0.2},
+        {Psrl: 0.05, Ucbvi: 0.05, Rlsvi: 0.05, LsviUcb: 0.05, OptimisticQ: 0.1},
     ),
-    "sea": (envs.DeepSea(10), {Psrl: 0.2, Ucbvi: 0.6, Rlsvi: 0.2, LsviUcb: 0.15}),
+    "sea": (envs.DeepSea(10), {Psrl: 0.2, Ucbvi: 0.5, Rlsvi: 0.15, LsviUcb: 0.15}),
     "linear": (
         envs.RandomLinear(5, 40, 3),
-        {Psrl: 0.1, Ucbvi: 0.3, Rlsvi: 0.05, LsviUcb: 0.05, OptimisticQ: 0.3, QLearning: 0.3},
+        {Psrl: 0.02, Ucbvi: 0.05, Rlsvi: 0.02, LsviUcb: 0.02, OptimisticQ: 0.05, QLearning: 0.1},
     ),
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents.configuration import Configuration
-from optimist.checks import FloatArray
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import SoftmaxPolicy, TablePolicy
 from optimist.core.state import Rule
 from optimist.features import FeatureMap
@@ -68,6 +68,19 @@ class Driver(ABC):
     @abstractmethod
     def steps(self) -> int:
         """How many steps have been taken."""
+
+    def evaluated_of_next(self, n: int) -> IntArray:
+        """Which of the next n episodes have their policies kept, counted from the first of all."""
+        coming = np.arange(self.episodes, self.episodes + n)
+        return coming[coming % self.stride == 0] if self.stride else coming[:0]
+
+    def drawn_of_next(self, n: int) -> BoolArray:
+        """In which of the next n episodes the drawn policy is replaced.
+
+        Episode k replaces it with probability 1/k: then each is drawn alike.
+        """
+        k = np.arange(self.episodes + 1, self.episodes + n + 1)
+        return np.asarray(self.lottery.random(n) * k < 1)
 
     @abstractmethod
     def learn_some(self, most: int) -> dict[str, Any]:

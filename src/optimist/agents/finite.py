@@ -28,6 +28,7 @@ from optimist.core.state import (
     Rule,
     Simulator,
     Snapshots,
+    blank_record,
     nobody,
 )
 from optimist.features import FeatureMap, OneHot, Table
@@ -86,24 +87,11 @@ class FiniteDriver(AlgorithmOne):
         stage = self.config.stage(self.episodes)
         chunk = max(1, math.ceil(CHUNK_STEPS / self.mdp.horizon))
         n = min(most, hold, chunk, stage - self.episodes if stage else most)
-        done = self.episodes
-        kept = np.arange(done, done + n)
-        kept = kept[kept % self.stride == 0] if self.stride else kept[:0]
-        record = Record(
-            steps=np.zeros(n, dtype=np.int64),
-            reward=np.zeros(n),
-            epoch=np.zeros(n, dtype=np.int64),
-            value=np.zeros(n),
-            sup_q=np.zeros(n),
-            bonus=np.zeros(n),
-            ascension=np.zeros(n),
-        )
-        # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
-        lots = self.lottery.random(n) * np.arange(done + 1, done + n + 1) < 1
+        kept, record = self.evaluated_of_next(n), blank_record(n)
         shots = Snapshots(
             stride=self.stride,
             policies=np.zeros((len(kept), *self.mdp.r.shape)),
-            draw=lots,
+            draw=self.drawn_of_next(n),
             Theta=self.drawn.Theta,
             rewards=self.drawn.rewards,
             Lambda=self.drawn.Lambda,

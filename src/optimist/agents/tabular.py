@@ -14,7 +14,7 @@ from optimist.agents.history import History
 from optimist.checks import FloatArray
 from optimist.core import TablePolicy
 from optimist.core.finite import simulator
-from optimist.core.state import EPISODES, STEPS, Record
+from optimist.core.state import EPISODES, STEPS, blank_record
 from optimist.core.tabular import PSRL, Kept, TableRule, tables
 from optimist.envs import World
 from optimist.mdp import FiniteMDP
@@ -62,20 +62,9 @@ class TabularDriver(Driver):
     def learn_some(self, most: int) -> dict[str, Any]:
         from optimist.core.peers import run  # numba takes its time: only those who learn wait
 
-        n, done = min(most, self._chunk), self.episodes
-        kept = np.arange(done, done + n)
-        kept = kept[kept % self.stride == 0] if self.stride else kept[:0]
-        record = Record(
-            steps=np.zeros(n, dtype=np.int64),
-            reward=np.zeros(n),
-            epoch=np.zeros(n, dtype=np.int64),
-            value=np.zeros(n),
-            sup_q=np.zeros(n),
-            bonus=np.zeros(n),
-            ascension=np.zeros(n),  # there is no heaven
-        )
-        # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
-        lots = self.lottery.random(n) * np.arange(done + 1, done + n + 1) < 1
+        n = min(most, self._chunk)
+        kept, record = self.evaluated_of_next(n), blank_record(n)  # its ascensions stay 0
+        lots = self.drawn_of_next(n)
         shots = Kept(self.stride, np.zeros((len(kept), *self.mdp.r.shape)), lots, self.drawn)
         mdp = self.mdp
         state = (self.simulator, self.rule, self.tables)

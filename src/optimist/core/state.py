@@ -136,6 +136,19 @@ WHOLE, PLAY, UPDATE = range(3)
 """What a call does of each episode: all of it, or one of its halves, between which r may change."""
 
 
+def blank_record(episodes: int) -> Record:
+    """A record with room for so many episodes."""
+    return Record(
+        steps=np.zeros(episodes, dtype=np.int64),
+        reward=np.zeros(episodes),
+        epoch=np.zeros(episodes, dtype=np.int64),
+        value=np.zeros(episodes),
+        sup_q=np.zeros(episodes),
+        bonus=np.zeros(episodes),
+        ascension=np.zeros(episodes),
+    )
+
+
 def nobody() -> Player:
     """No reward player."""
     none, indices = np.zeros(0), np.zeros(0, dtype=np.int64)
