@@ -15,6 +15,8 @@ WORLD_MODULES = {
     "CombinationLock": "combination_lock",
     "SixArms": "six_arms",
     "RandomLinear": "random_linear",
+    "RandomTabular": "random_tabular",
+    "ToyText": "toy_text",
     "LowerK": "lower_bounds",
     "LowerTauE": "lower_bounds",
 }

@@ -42,6 +42,14 @@ PARAMETERS = {
         "d": st.integers(1, 3), "n_states": st.integers(3, 9), "n_actions": st.integers(1, 3),
         "seed": SEED, "gamma": GAMMA,
     },
+    "RandomTabular": {
+        "n_states": st.integers(3, 9), "n_actions": st.integers(1, 3),
+        "successors": st.integers(1, 3), "paying": PROBABILITY, "seed": SEED, "gamma": GAMMA,
+    },
+    "ToyText": {
+        "name": st.sampled_from(["FrozenLake-v1", "CliffWalking-v1"]),
+        "options": st.sampled_from(["", "is_slippery=false"]), "gamma": GAMMA,
+    },
     "LowerK": {**LOWER, "epsilon": EPSILON},
     "LowerTauE": {**LOWER, "epsilon": EPSILON, "member": st.integers(0, 1), "w_max": st.just(0.5)},
     "RaviUcb": {"beta": st.floats(0, 1e300), "eta": POSITIVE, "updates": st.integers(1)},

@@ -35,6 +35,10 @@ OTHERS = {
     "CombinationLock": {"n": 7, "n_actions": 3, "seed": 1, "gamma": 0.5},
     "SixArms": {"gamma": 0.5},
     "RandomLinear": {"d": 3, "n_states": 30, "n_actions": 2, "seed": 1, "gamma": 0.5},
+    "RandomTabular": {
+        "n_states": 30, "n_actions": 2, "successors": 5, "paying": 0.3, "seed": 1, "gamma": 0.5
+    },
+    "ToyText": {"name": "FrozenLake8x8-v1", "options": "is_slippery=false", "gamma": 0.5},
     "LowerK": {"n_actions": 5, "special": 1, "epsilon": 0.01, "gamma": 0.5},
     "LowerTauE": {
         "member": 1, "n_actions": 5, "special": 1, "epsilon": 0.01, "w_max": 0.5, "gamma": 0.5

@@ -9,6 +9,8 @@ World              What is hard about it
 `CombinationLock`  one right action a state, every mistake starts over
 `SixArms`          the better an arm, the harder to reach
 `RandomLinear`     many states, few features
+`RandomTabular`    a random table: few states pay, and only what was tried is known
+`ToyText`          FrozenLake, CliffWalking and Taxi, of Gymnasium
 `LowerK`           one action a little better: the family of the paper's bound on interactions
 `LowerTauE`        two experts hard to tell apart: the pair of its bound on expert samples
 =================  ==============================================================================
@@ -24,12 +26,14 @@ from optimist.envs.gym_world import Gym
 from optimist.envs.lower_bounds import LowerK, LowerTauE
 from optimist.envs.players import BadEnvironment
 from optimist.envs.random_linear import RandomLinear
+from optimist.envs.random_tabular import RandomTabular
 from optimist.envs.registration import WORLDS
 from optimist.envs.repeat import ActionRepeat
 from optimist.envs.resets import GeometricReset
 from optimist.envs.reward_scale import known_range
 from optimist.envs.river_swim import RiverSwim
 from optimist.envs.six_arms import SixArms
+from optimist.envs.toy_text import ToyText
 from optimist.envs.world import World
 from optimist.ids import environment_id
 
@@ -48,8 +52,10 @@ __all__ = [
     "LowerTauE",
     "Maze",
     "RandomLinear",
+    "RandomTabular",
     "RiverSwim",
     "SixArms",
+    "ToyText",
     "World",
     "environment_id",
     "known_range",

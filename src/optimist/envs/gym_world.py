@@ -133,7 +133,7 @@ class Gym:
         return env if self.repeat == 1 else ActionRepeat(env, self.repeat)
 
 
-def check_id(name: str) -> str:
+def check_id(name: str, called: str = "id") -> str:
     """The id of an environment, if Gymnasium knows it.
 
     Examples
@@ -145,13 +145,13 @@ def check_id(name: str) -> str:
     exist. Did you mean: `MountainCar`?
     """
     if not isinstance(name, str):
-        raise TypeError(f"id = {name!r} is not text")
+        raise TypeError(f"{called} = {name!r} is not text")
     if ":" in name:
         return name  # making it imports the module that knows it
     try:
         return gymnasium.spec(name).id
     except gymnasium.error.Error as error:
-        raise ValueError(f"id = {name!r} is unknown to Gymnasium: {error}") from None
+        raise ValueError(f"{called} = {name!r} is unknown to Gymnasium: {error}") from None
 
 
 def read_options(text: str) -> dict[str, Any]:
