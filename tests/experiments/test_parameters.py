@@ -52,8 +52,10 @@ PARAMETERS = {
     },
     "LowerK": {**LOWER, "epsilon": EPSILON},
     "LowerTauE": {**LOWER, "epsilon": EPSILON, "member": st.integers(0, 1), "w_max": st.just(0.5)},
-    "RaviUcb": {"beta": st.floats(0, 1e300), "eta": POSITIVE, "updates": st.integers(1)},
-    "OptimisticVI": {"beta": st.floats(0, 1e300), "updates": st.integers(1)},
+    "RaviUcb": {
+        "beta": st.floats(0, 1e300), "eta": POSITIVE, "ridge": POSITIVE, "updates": st.integers(1)
+    },
+    "OptimisticVI": {"beta": st.floats(0, 1e300), "ridge": POSITIVE, "updates": st.integers(1)},
     "Rmax": {"visits": st.integers(1, 2**60), "updates": st.integers(1)},
     "Psrl": {"alpha": POSITIVE, "lazy": st.booleans(), "updates": st.integers(1)},
     "Ucbvi": {"c": st.floats(0, 1e300), "updates": st.integers(1)},

@@ -48,8 +48,8 @@ OTHERS = {
         "ridge": None, "updates": 3, "observe_last": True, "anytime": True, "lazy": True,
         "v_max": 5.0,
     },
-    "RaviUcb": {"beta": 2.0, "eta": math.inf, "updates": 3},
-    "OptimisticVI": {"beta": 2.0, "updates": 3},
+    "RaviUcb": {"beta": 2.0, "eta": math.inf, "ridge": 1.0, "updates": 3},
+    "OptimisticVI": {"beta": 2.0, "ridge": 1.0, "updates": 3},
     "Rmax": {"visits": 2, "updates": 3},
     "Psrl": {"alpha": 2.0, "lazy": True, "updates": 3},
     "Ucbvi": {"c": 2.0, "updates": 3},
@@ -113,6 +113,20 @@ def test_a_name_does_not_change_from_one_version_to_the_next():
     config = Configuration(eta=math.inf, beta=1, ascension=Sigmoid(4.0, 2.0), ridge=None)
     spec = Specification(GridWorld("S.G", slip=0.0), config, episodes=10, stride=2, seed=2**62)
     assert spec.id == "76bdc16beebc91ff"
+
+
+def test_what_was_run_before_there_was_a_ridge_keeps_its_name_and_its_meaning():
+    """Both names are those that these runs had when the covariance began at the identity."""
+    before = {
+        "cc98cb266bbd0f8a": RaviUcb.Config(beta=1.0, ridge=1.0),
+        "f40982201c604622": OptimisticVI.Config(beta=1.0, ridge=1.0),
+    }
+    for name, config in before.items():
+        spec = replace(SPEC, agent=config)
+        assert spec.id == name
+        assert "ridge" not in spec.plain["agent"]
+        assert Specification.from_plain(spec.plain) == spec
+        assert "ridge" in replace(SPEC, agent=type(config)()).plain["agent"]
 
 
 def test_the_order_of_keys_does_not_matter():

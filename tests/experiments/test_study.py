@@ -298,7 +298,7 @@ def test_an_error_in_what_there_is(text):
         ('[agents."b, beta 1"]\nagent = "Rmax"', ["b, beta 1"]),
         ('[agents.c]\nagent = "Rmax"\nvisits = [1, 1]', ["c, visits 1"]),
         ('[agents.c]\nagent = "RaviUcb"\nbeta = 1.0', ["b, beta 1", "c"]),
-        ('[agents.c]\nagent = "RaviUcb"\neta = [5, 10]', ["b, beta 1", "c, eta 10"]),
+        ('[agents.c]\nagent = "RaviUcb"\nbeta = 1\neta = [5, 10]', ["b, beta 1", "c, eta 10"]),
     ],
 )
 def test_two_that_are_the_same_or_named_the_same_are_refused(more, names):

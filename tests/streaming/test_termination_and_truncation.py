@@ -163,7 +163,7 @@ def test_the_policy_learnt_goes_to_the_end():
 def test_a_bonus_is_added_at_every_step():
     """V = sum gamma^t (r + beta u): where all pairs were tried alike, beta u H above the rest."""
     agent = OptimisticVI(
-        Chain(False, 20), config=OptimisticVIConfig(beta=0.5, updates=300), gamma=GAMMA,
+        Chain(False, 20), config=OptimisticVIConfig(beta=0.5, ridge=1.0, updates=300), gamma=GAMMA,
         geometric=False, reward_range=(0, 1),
     )  # fmt: skip
     explored(agent, 60)

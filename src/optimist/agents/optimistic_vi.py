@@ -18,11 +18,15 @@ class OptimisticVIConfig:
     ----------
     beta
         The exploration coefficient: bonuses are beta times the uncertainty of a pair.
+    ridge
+        The initial covariance is ridge times the identity: 1 in the paper. A small one makes pairs
+        without data promising, and leaves the values of others as large as they are.
     updates
         Sweeps of value iteration at the end of an episode.
     """
 
-    beta: float = 1.0
+    beta: float = 0.3
+    ridge: float = 0.01
     updates: int = 10
 
     def __post_init__(self) -> None:
@@ -30,15 +34,17 @@ class OptimisticVIConfig:
 
     def rule(self) -> Configuration:
         """The engine's configuration."""
-        return Configuration(math.inf, self.beta, Truncation(), updates=self.updates)
+        return Configuration(
+            math.inf, self.beta, Truncation(), ridge=self.ridge, updates=self.updates
+        )
 
 
 class OptimisticVI(RmaxRaviUcb):
     """Optimistic value iteration: bonuses, cut-off values, and greedy play.
 
     It is the truncation rule without regularisation, eta = infinity. A pair without data is worth
-    its reward and its bonus, so that it counts as promising only if beta is of the order of R_max
-    H; below that, exploration is left to chance.
+    its reward and its bonus, beta / sqrt(ridge) if features are one-hot; far below R_max H it does
+    not count as promising, and exploration is left to chance.
 
     Examples
     --------

@@ -19,12 +19,16 @@ class RaviUcbConfig:
         The exploration coefficient: bonuses are beta times the uncertainty of a pair.
     eta
         The learning rate of the policy.
+    ridge
+        The initial covariance is ridge times the identity: 1 in the paper. A small one makes pairs
+        without data promising, and leaves the values of others as large as they are.
     updates
         Updates of values and policy at the end of an episode.
     """
 
-    beta: float = 1.0
+    beta: float = 0.3
     eta: float = 10.0
+    ridge: float = 0.01
     updates: int = 10
 
     def __post_init__(self) -> None:
@@ -32,7 +36,9 @@ class RaviUcbConfig:
 
     def rule(self) -> Configuration:
         """The engine's configuration."""
-        return Configuration(self.eta, self.beta, Truncation(), updates=self.updates)
+        return Configuration(
+            self.eta, self.beta, Truncation(), ridge=self.ridge, updates=self.updates
+        )
 
 
 class RaviUcb(RmaxRaviUcb):

@@ -31,9 +31,16 @@ AnyWorld = World | Gym
 KINDS: dict[str, type[Any]] = {**WORLDS, Gym.__name__: Gym}
 """The classes of worlds by name."""
 
-LATER: Plain = {"lazy": False, "v_max": "none"}
-"""Parameters of agents that came later, and what they were before: where they still are, they are
-left out, so that runs keep their names and seeds."""
+LATER: dict[str, Plain] = {
+    "RmaxRaviUcb": {"lazy": False, "v_max": "none"},
+    "Psrl": {"lazy": False},
+    "Rlsvi": {"lazy": False},
+    "RaviUcb": {"ridge": 1.0},
+    "OptimisticVI": {"ridge": 1.0},
+}
+"""Parameters of agents that came later, and what they were before: where they still are, the
+specification of a run leaves them out, so that runs keep their names and seeds. What is missing
+there is what was before, whatever the default value is by now."""
 
 EVALUATIONS = 400
 """About how many policies of a run are evaluated if nobody says."""
@@ -86,7 +93,7 @@ class Specification:
         return {
             "format": FORMAT,
             "world": world_table(self.world),
-            "agent": agent_table(self.agent),
+            "agent": _identity(self.agent),
             "episodes": self.episodes,
             "stride": self.stride,
             "seed": self.seed,
@@ -108,7 +115,7 @@ class Specification:
             raise ValueError(f"a specification has {', '.join(sorted(keys))}; wrong about {odd}")
         return cls(
             read_world(data["world"]),
-            read_agent(data["agent"]),
+            read_agent(_with_later(data["agent"])),
             data["episodes"],
             data["stride"],
             data["seed"],
@@ -134,7 +141,7 @@ def derived_seed(seed: int, index: int, world: AnyWorld, agent: Any) -> int:
     episodes alone share it, and one begins as the other, unless its parameters depend on that
     number, as an imitator's step does; all others are independent.
     """
-    own = digest({"world": world_table(world), "agent": agent_table(agent)})
+    own = digest({"world": world_table(world), "agent": _identity(agent)})
     entropy = [seed, index, int(own[:32], 16)]
     return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1)
 
@@ -159,8 +166,20 @@ def world_table(world: AnyWorld) -> Plain:
 
 def agent_table(config: Any) -> Plain:
     """The table that names an agent and gives its parameters."""
-    told = {k: v for k, v in to_plain(config).items() if k not in LATER or v != LATER[k]}
-    return {"agent": agent_name(config), **told}
+    return {"agent": agent_name(config), **to_plain(config)}
+
+
+def _identity(config: Any) -> Plain:
+    """The table of an agent without what it left as it was before there was a parameter for it."""
+    before = LATER.get(agent_name(config), {})
+    told = agent_table(config).items()
+    return {k: v for k, v in told if k not in before or v != before[k]}
+
+
+def _with_later(identity: Plain) -> Plain:
+    """The table of an agent with what its identity leaves out."""
+    before = [LATER[name] for name in LATER if name == identity.get("agent")]
+    return {**(before[0] if before else {}), **identity}
 
 
 def agent_name(config: Any) -> str:
