@@ -1,12 +1,14 @@
 """The studies that come with the package."""
 
 import math
+from collections import Counter
 
 import pytest
 
 from optimist.agents import AGENTS
+from optimist.envs import WORLDS
 from optimist.experiments import Study, shipped_studies
-from optimist.experiments.specification import agent_name
+from optimist.experiments.specification import agent_name, world_name
 
 SHIPPED = shipped_studies()
 
@@ -55,6 +57,24 @@ def test_sensitivity_varies_one_parameter_at_a_time_around_the_default():
 def test_exploration_has_every_agent():
     study = Study.read("exploration")
     assert {agent_name(config) for config in study.agents.values()} == set(AGENTS)
+
+
+def test_exploration_has_every_world_but_the_hard_families_of_the_paper():
+    """And its names say the discount factors."""
+    study = Study.read("exploration")
+    assert {world_name(world) for world in study.worlds.values()} == set(WORLDS) - {
+        *("LowerK", "LowerTauE")
+    }
+    for name, world in study.worlds.items():
+        assert name.endswith(f", {world.gamma:g}".replace("0.", "."))
+
+
+def test_exploration_has_the_default_once_and_a_grid_over_each_peer():
+    names = list(Study.read("exploration").agents)
+    assert names[0] == "RMAX-RAVI-UCB"
+    peers = Counter(name.partition(",")[0] for name in names[1:])
+    assert len(peers) == len(AGENTS) - 1
+    assert min(peers.values()) >= 3
 
 
 def test_imitation_shows_more_and_more_of_the_expert_and_then_the_rewards():
