@@ -270,7 +270,7 @@ def setting_of(agent: str, family: str) -> str:
     >>> setting_of("R-max", "R-max")
     ''
     """
-    return agent.removeprefix(family).removeprefix(", ") if agent.startswith(family) else agent
+    return "" if agent == family else agent.removeprefix(f"{family}, ")
 
 
 def plain(comparison: Comparison) -> dict[str, Any]:
