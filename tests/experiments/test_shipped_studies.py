@@ -57,6 +57,16 @@ def test_exploration_has_every_agent():
     assert {agent_name(config) for config in study.agents.values()} == set(AGENTS)
 
 
+def test_exploration_is_about_the_agent_as_it_comes():
+    """The worlds of docs/defaults.md, on which its constants were chosen, are not held out."""
+    study = Study.read("exploration")
+    assert study.configurations[study.subject] == AGENTS["RmaxRaviUcb"].Config.practical()
+    chosen = {"RiverSwim 6", "RiverSwim 20", "DeepSea 10", "FourRooms", "RandomLinear"}
+    chosen |= {"GridWorld", "SixArms", "CombinationLock"}
+    assert study.held_out
+    assert not chosen & set(study.held_out)
+
+
 def test_imitation_shows_more_and_more_of_the_expert_and_then_the_rewards():
     study = Study.read("imitation")
     *imitators, rewarded = study.configurations.values()
