@@ -85,6 +85,18 @@ def test_learn_without_a_folder_leaves_nothing_behind(optimist, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_sweep_says_how_the_subject_does_against_the_best_peer(optimist, as_json, study):
+    study.write_text('subject = "twice"\nheld_out = ["river 5"]\n' + study.read_text())
+    code, out, _ = optimist("sweep", study, "--out", "rivers", "--jobs", 1)
+    assert code == 0
+    assert "twice is lowest or within 1.2 times the best peer on " in out
+    assert "of 2 worlds" in out
+    assert "of the 1 held out" in out
+    assert "chosen in hindsight" in out
+    counts = as_json("sweep", study, "--out", "rivers", "--jobs", 1)["peers"]["counts"]
+    assert counts["all"]["worlds"] == 2
+
+
 def test_report_writes_one_page_and_figures(optimist, as_json, done):
     written = as_json("report", done, "--pdf", "--png")["written"]
     assert written[0] == str(done / "report.html")

@@ -77,6 +77,12 @@ def test_exploration_has_the_default_once_and_a_grid_over_each_peer():
     assert min(peers.values()) >= 3
 
 
+def test_exploration_is_about_the_agent_as_it_comes():
+    study = Study.read("exploration")
+    assert study.configurations[study.subject] == AGENTS["RmaxRaviUcb"].Config.practical()
+    assert study.held_out
+
+
 def test_imitation_shows_more_and_more_of_the_expert_and_then_the_rewards():
     study = Study.read("imitation")
     *imitators, rewarded = study.configurations.values()

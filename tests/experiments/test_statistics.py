@@ -21,6 +21,7 @@ from optimist.experiments.statistics import (
     mean_band,
     probability_of_improvement,
     ranks,
+    ratio,
 )
 
 BANDS = {"mean": mean_band, "iqm": iqm_band}
@@ -347,6 +348,31 @@ def test_there_may_be_a_slope_but_no_interval():
         assert (found.n, found.note) == (len(regret), note)
 
 
+# Ratios.
+
+
+def test_the_ratio_is_that_of_the_means_of_samples_resampled_by_themselves():
+    a, b = [1.0, 4.0, 7.0], [2.0, 3.0]
+    outcomes = [x.mean() / y.mean() for x, y in resamples(a, b)]
+    for level in (0.3, 0.8):
+        found = ratio(a, b, rng(), level, MANY)
+        assert found.value == 4 / 2.5
+        assert found.n == 2
+        assert_interval(found, np.array(outcomes), level)
+
+
+def test_there_is_no_ratio_to_nothing():
+    found = ratio([1, 2], [0, 0], rng())
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert found.note == "divided by zero: no ratio"
+    found = ratio([1, 2], [0, 1], rng())
+    assert (found.value, found.note) == (3, "some resamples are zero: no interval")
+    assert math.isnan(found.low)
+    found = ratio([1], [2, 3], rng())
+    assert (found.value, found.note, math.isnan(found.high)) == (0.4, ONE_SEED, True)
+    assert ratio([0, 0], [1, 1], rng()) == Estimate(0, 0, 0, 2)
+
+
 # Ranks.
 
 
@@ -389,6 +415,18 @@ def test_clear_ranks_are_certain_and_one_seed_is_none():
     assert {(r.n, r.note, math.isnan(r.low)) for r in found.values()} == {(1, ONE_SEED, True)}
 
 
+def test_an_agent_may_have_more_seeds_in_some_worlds_than_in_others():
+    a, b = [np.array([1.0, 2.0]), np.array([5.0])], [np.array([3.0]), np.array([1.0, 2.0, 9.0])]
+    found = ranks({"a": a, "b": b}, rng())
+    assert {agent: (rank.value, rank.n) for agent, rank in found.items()} == {
+        "a": (1.5, 1), "b": (1.5, 1)
+    }  # fmt: skip
+    whole = rng(3).random((4, 5))
+    assert ranks({"a": list(whole), "b": whole[::-1]}, rng()) == ranks(
+        {"a": whole, "b": whole[::-1]}, rng()
+    )
+
+
 # What they have in common.
 
 CALLS = {
@@ -401,11 +439,12 @@ CALLS = {
     "slope": lambda rng, **how: log_log_slope(
         np.arange(1, 401), random_regret(19, n=9), rng, **how
     ),
+    "ratio": lambda rng, **how: ratio(np.arange(30), np.arange(5, 35), rng, **how),
     "ranks": lambda rng, **how: ranks({i: rng.random((9, 5)) for i in "ab"}, rng, **how),
 }
 
 
-@pytest.mark.parametrize("name", ["mean_band", "iqm_band", "probability", "slope"])
+@pytest.mark.parametrize("name", ["mean_band", "iqm_band", "probability", "ratio", "slope"])
 def test_the_generator_decides(name):
     one, same, other = (CALLS[name](rng(seed), level=0.9, draws=99) for seed in (0, 0, 1))
     np.testing.assert_array_equal([one.low, one.high], [same.low, same.high])
@@ -456,6 +495,8 @@ def test_a_seed_is_not_a_generator():
         (lambda: ranks({}, rng()), "one or more agents"),
         (lambda: ranks({"a": [[1]], "b": [[1], [2]]}, rng()), "all in the same worlds"),
         (lambda: ranks({"a": [[1, math.nan]]}, rng()), r"scores\['a'\]\[0, 1\] is nan"),
+        (lambda: ratio([1], [], rng()), "b is empty"),
+        (lambda: ranks({"a": [np.array([math.nan])]}, rng()), r"scores\['a'\]\[0\]\[0\] is nan"),
         (lambda: ranks({"a": [1, 2]}, rng()), r"scores\['a'\] has shape \(2,\)"),
     ],
 )

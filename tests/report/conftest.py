@@ -48,6 +48,12 @@ def environment():
     return beside("sample_returns").environment
 
 
+@pytest.fixture(scope="session")
+def comparison():
+    """The function that makes up the comparison of a subject with its peers."""
+    return beside("sample_peers").comparison
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     """Headless Chromium; without one tests are skipped, or fail if OPTIMIST_BROWSER_TESTS=1."""

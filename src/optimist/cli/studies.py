@@ -10,6 +10,7 @@ from optimist.cli import INTERRUPTED, OK, SOME_FAILED
 from optimist.cli.flags import Workers
 from optimist.cli.tables import show_failures, show_results
 from optimist.experiments import Results, Study, run
+from optimist.experiments.peers import plain
 from optimist.experiments.sinks import TensorBoard
 
 
@@ -45,6 +46,7 @@ def outcome(results: Results) -> dict[str, Any]:
             for r, message in results.failures.items()
         ],
         "table": list(results.table()),
+        **({"peers": plain(results.peers)} if results.peers else {}),
     }
 
 

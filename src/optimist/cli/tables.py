@@ -5,6 +5,7 @@ import sys
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from optimist.envs import Gym
@@ -38,6 +39,12 @@ def show_results(results: Results) -> None:
         _show_returns(results, by_returns)
     if any(len(cell.seeds) == 1 for world in worlds for cell in _cells(results, world).values()):
         a_console().print("one seed: no interval", highlight=False)
+    if results.peers:
+        a_console().print(
+            f"\n{escape(results.peers.sentence)}\nEvery peer has the best setting of its grid in "
+            f"each world, chosen in hindsight; {escape(results.peers.subject)} has one.",
+            highlight=False,
+        )
 
 
 def _show_losses(results: Results) -> None:

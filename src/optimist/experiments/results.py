@@ -11,6 +11,7 @@ import numpy as np
 from optimist.envs import Gym
 from optimist.experiments import statistics
 from optimist.experiments.cells import AnyCell, Cell, ReturnCell
+from optimist.experiments.peers import Comparison, compare
 from optimist.experiments.statistics import Estimate
 from optimist.experiments.study import Run, Study
 from optimist.experiments.study_folder import StudyFolder
@@ -118,6 +119,11 @@ class Results:
             return None
         rng = np.random.default_rng(0)
         return statistics.probability_of_improvement(a.losses, b.losses, rng)
+
+    @cached_property
+    def peers(self) -> Comparison | None:
+        """The study's subject against the best of its peers in each world, if it has a subject."""
+        return compare(self)
 
     # Looking at them
 

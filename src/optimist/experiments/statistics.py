@@ -9,7 +9,7 @@ it too narrow: intervals of level 0.95 for the mean of a Gaussian hold it in 93%
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -157,6 +157,28 @@ def probability_of_improvement(
     return _estimate(chances, level, min(n, m))
 
 
+def ratio(
+    a: ArrayLike, b: ArrayLike, rng: Generator, level: float = LEVEL, draws: int = DRAWS
+) -> Estimate:
+    """The mean of the sample a [n] over that of b [m], which are resampled independently.
+
+    Where the mean of b is not positive there is no ratio, and where that of a resample is not
+    there is no interval; the note says so. The n of the estimate is the smaller of the two.
+
+    Examples
+    --------
+    >>> print(ratio([3, 3, 3], [1, 2, 3], np.random.default_rng(0)))
+    1.5 [1, 3]
+    """
+    x, y = _filled(a, "a", (None,)), _filled(b, "b", (None,))
+    above = _means(x[:, None], _counts(len(x), rng, level, draws))[0]
+    below = _means(y[:, None], _counts(len(y), rng, level, draws))[0]
+    ratios = above / np.where(below > 0, below, math.nan)
+    note = "some resamples are zero: no interval" if np.isnan(ratios).any() else ""
+    note = "divided by zero: no ratio" if np.isnan(ratios[0]) else note
+    return _estimate(ratios, level, min(len(x), len(y)), note)
+
+
 def log_log_slope(
     episodes: ArrayLike,
     regret: ArrayLike,
@@ -211,13 +233,17 @@ def log_log_slope(
 
 
 def ranks(
-    scores: Mapping[str, ArrayLike], rng: Generator, level: float = LEVEL, draws: int = DRAWS
+    scores: Mapping[str, ArrayLike | Sequence[FloatArray]],
+    rng: Generator,
+    level: float = LEVEL,
+    draws: int = DRAWS,
 ) -> dict[str, Estimate]:
     """The rank of each agent by its mean score in a world, averaged over the worlds.
 
-    The scores of an agent are [worlds, seeds], for the same worlds but any number of seeds. LOWER
-    is better, 1 the best rank; equal means share the mean of their ranks. Seeds are resampled for
-    each agent and world by itself, so that intervals speak of other seeds, not of other worlds.
+    The scores of an agent are [worlds, seeds], for the same worlds but any number of seeds, or a
+    list of arrays [seeds], if it has more seeds in some worlds than in others. LOWER is better, 1
+    the best rank; equal means share the mean of their ranks. Seeds are resampled for each agent and
+    world by itself, so that intervals speak of other seeds, not of other worlds.
     The n of the estimates is that of the fewest seeds: if it is one, no rank has an interval.
 
     Examples
@@ -227,7 +253,7 @@ def ranks(
     {'calm': '1 [1, 1.25]', 'wild': '2 [1.75, 2]'}
     """
     # Sorted, so that the same scores in another order tie in spite of rounding.
-    tables = [np.sort(_filled(x, f"scores[{a!r}]", (None, None))) for a, x in scores.items()]
+    tables = [[np.sort(row) for row in _rows(x, f"scores[{a!r}]")] for a, x in scores.items()]
     if len({len(table) for table in tables}) != 1:
         raise ValueError("scores must be of one or more agents, and all in the same worlds")
     means = np.array(
@@ -235,7 +261,7 @@ def ranks(
     )
     shared = [(means < own).sum(axis=0) + ((means == own).sum(axis=0) + 1) / 2 for own in means]
     of_agents = zip(scores, np.mean(shared, axis=1), strict=True)
-    fewest = min(table.shape[1] for table in tables)
+    fewest = min(len(row) for table in tables for row in table)
     return {agent: _estimate(resampled, level, fewest) for agent, resampled in of_agents}
 
 
@@ -290,6 +316,12 @@ def _counts(n: int, rng: Generator, level: float, draws: int) -> FloatArray:
         raise ValueError(f"level = {level:.6g} is outside (0, 1)")
     counts = rng.multinomial(n, np.full(n, 1 / n), size=checks.count(draws, "draws"))
     return np.vstack([np.ones(n), counts])
+
+
+def _rows(x: ArrayLike | Sequence[FloatArray], name: str) -> list[FloatArray]:
+    if isinstance(x, list) and x and all(isinstance(row, np.ndarray) for row in x):
+        return [_filled(row, f"{name}[{i}]", (None,)) for i, row in enumerate(x)]
+    return list(_filled(np.asarray(x), name, (None, None)))
 
 
 def _filled(x: ArrayLike, name: str, shape: tuple[int | None, ...] | None = None) -> FloatArray:

@@ -1,7 +1,7 @@
 """A study: worlds x agents x parameters x seeds, as a TOML file or as a few lines of Python."""
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -24,12 +24,21 @@ from optimist.experiments.specification import (
     world_name,
     world_table,
 )
+from optimist.experiments.subject import (
+    check_family,
+    check_held_out,
+    check_subject,
+    families_of,
+)
 from optimist.experiments.toml import line_of, write_toml
 
 SETTINGS = ("episodes", "stride")
 """What a world may set for itself, and a study for all worlds."""
 
-KEYS = ("title", "description", "seeds", "seed", *SETTINGS, "worlds", "agents")
+ABOUT = ("subject", "held_out")
+"""Whom a study is about, and where its constants were not chosen."""
+
+KEYS = ("title", "description", "seeds", "seed", *SETTINGS, *ABOUT, "worlds", "agents")
 
 
 class StudyError(ValueError):
@@ -67,6 +76,14 @@ class Study:
         a Gymnasium environment, over so many episodes a return is averaged.
     title, description
         What the report says at its top.
+    subject
+        The family that the study is about, if it is about one: the report compares it, in its one
+        setting, with the best setting of every other family in each world.
+    held_out
+        The worlds by name on which the constants of the subject were not chosen.
+    families
+        The family of each agent by name; of those left out, the agent itself. The settings of a
+        grid in a TOML file are one, called as the grid is.
 
     Examples
     --------
@@ -91,6 +108,9 @@ class Study:
     stride: int | Mapping[str, int] | None = None
     title: str = "Study"
     description: str = ""
+    subject: str | None = None
+    held_out: Sequence[str] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
     source: str = field(default="", init=False, compare=False, repr=False)
     """The TOML text that it was read from, if it was."""
 
@@ -111,6 +131,13 @@ class Study:
         for config in self.configurations.values():
             _check_everywhere(self.worlds, config)
         _refuse_twice("worlds", _played(self.worlds, self.lengths, self.strides))
+        check_subject(self.subject, self.family)
+        check_held_out(self.held_out, self.worlds, self.subject)
+
+    @cached_property
+    def family(self) -> dict[str, str]:
+        """The family of each agent."""
+        return families_of(self.agents, self.families)
 
     @cached_property
     def configurations(self) -> dict[str, Any]:
@@ -181,9 +208,15 @@ class Study:
             for name, world in self.worlds.items()
         }
         agents = {name: agent_table(config) for name, config in self.configurations.items()}
-        top = {"title": self.title, "description": self.description}
+        for name, family in self.family.items():
+            if family != name:
+                agents[name]["family"] = family
+        top: Plain = {"title": self.title, "description": self.description}
         seeds = {"seeds": list(self.numbers), "seed": self.seed}
-        return write_toml({**top, **seeds, "worlds": worlds, "agents": agents})
+        about: Plain = {}
+        if self.subject is not None:
+            about = {"subject": self.subject, "held_out": list(self.held_out)}
+        return write_toml({**top, **seeds, **about, "worlds": worlds, "agents": agents})
 
     # Reading
 
@@ -231,7 +264,7 @@ class Study:
             raise StudyError(f"{where}: {error}") from error
 
 
-def _study(data: Plain, text: str, name: str) -> Study:
+def _study(data: Plain, text: str, title: str) -> Study:
     for key in data:
         if key not in KEYS:
             raise DataError((key,), f"there is no key {key!r}: {did_you_mean(key, KEYS)}")
@@ -243,7 +276,7 @@ def _study(data: Plain, text: str, name: str) -> Study:
         _checked((key,), checks.count, data[key], key)
     settings: dict[str, dict[str, int]] = {key: {} for key in SETTINGS}
     worlds: dict[str, AnyWorld] = {}
-    for label, table, path in _expanded(data, "worlds"):
+    for label, table, path, _ in _expanded(data, "worlds"):
         if label in worlds:
             raise DataError(path, f"there are two worlds with the name {label!r}")
         for key in SETTINGS:
@@ -258,12 +291,20 @@ def _study(data: Plain, text: str, name: str) -> Study:
         worlds[label] = read_world(table, path)
         _checked(path, _refuse_twice, "worlds", _played(worlds, **settings))
     agents: dict[str, Any] = {}
-    for label, table, path in _expanded(data, "agents"):
+    families: dict[str, str] = {}
+    for label, table, path, name in _expanded(data, "agents"):
         if label in agents:
             raise DataError(path, f"there are two agents with the name {label!r}")
+        family = table.pop("family", name)
+        _checked((*path, "family"), check_family, family)
+        if family != label:
+            families[label] = family
         agents[label] = read_agent(table, path, preset_for(worlds.values()))
         _checked(path, _check_everywhere, worlds, agents[label])
         _checked(path, _refuse_twice, "agents", agents)
+    subject, held_out = data.get("subject"), data.get("held_out", [])
+    _checked(("subject",), check_subject, subject, families_of(agents, families))
+    _checked(("held_out",), check_held_out, held_out, worlds, subject)
     at = ("seeds",) if "seeds" in data else ()
     study: Study = _checked(
         at,
@@ -274,17 +315,20 @@ def _study(data: Plain, text: str, name: str) -> Study:
         data.get("seeds", 5),
         seed,
         settings["stride"],
-        data.get("title", name),
+        data.get("title", title),
         data.get("description", ""),
+        subject,
+        held_out,
+        families,
     )
     # A copy in another file keeps the title.
-    source = text if "title" in data else write_toml({"title": name}) + text
+    source = text if "title" in data else write_toml({"title": title}) + text
     object.__setattr__(study, "source", source)
     return study
 
 
-def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ...]]]:
-    """The label and the table of every entry, its lists expanded."""
+def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ...], str]]:
+    """The label and the table of every entry, its lists expanded, where it is, and its name."""
     entries = data.get(key, {})
     if not isinstance(entries, Mapping) or not entries:
         raise DataError((key,), f"the study has no {key}: give each a table [{key}.NAME]")
@@ -297,7 +341,7 @@ def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ..
         except DataError as error:
             raise DataError((*path, *error.path), str(error)) from error
         for table, chosen in choices:
-            yield _label(name, chosen), table, path
+            yield _label(name, chosen), table, path, name
 
 
 def _label(name: str, chosen: Plain) -> str:

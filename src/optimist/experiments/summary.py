@@ -7,7 +7,7 @@ import numpy as np
 
 import optimist
 from optimist.envs import Gym, World
-from optimist.experiments import statistics
+from optimist.experiments import peers, statistics
 from optimist.experiments.cells import Cell
 from optimist.experiments.parameters import to_plain
 from optimist.experiments.plain import band, detail, estimate, number, numbers, rows, shown_points
@@ -35,7 +35,11 @@ def summary(results: "Results") -> dict[str, Any]:
         "specification": study.text,
         "environment": _joined(results.environments),
         "agents": [
-            {"name": name, "detail": detail(agent_name(config), to_plain(config))}
+            {
+                "name": name,
+                "family": study.family[name],
+                "detail": detail(agent_name(config), to_plain(config)),
+            }
             for name, config in study.configurations.items()
         ],
         "failures": [
@@ -43,6 +47,7 @@ def summary(results: "Results") -> dict[str, Any]:
             for r, message in results.failures.items()
         ],
         "unfinished": results.unfinished,
+        "peers": results.peers and peers.plain(results.peers),
         "worlds": [_world(results, name) for name in study.worlds],
     }
 

@@ -16,6 +16,7 @@ from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.report.figures_grid import optimism_figure
 from optimist.report.figures_imitation import imitation_figure
+from optimist.report.figures_peers import peers_figure
 from optimist.report.figures_style import LINE, broken, legend, look, number, panels, settled, style
 from optimist.report.kinds import with_imitators, with_losses, with_returns, worlds_with
 
@@ -183,10 +184,10 @@ def save_figures(
 ) -> list[Path]:
     """Write all figures of a report into a folder; where they are.
 
-    They are regret, suboptimality and summary, or return of Gymnasium environments, and for each
-    world with a picture optimism-NAME, of its first run with bonuses. If there are imitators, there
-    are matching-error and average-matching-error, and imitation-WORLD-AGENT for each of them in
-    each world with a picture.
+    They are regret, suboptimality and summary, or return of Gymnasium environments, peers if the
+    study has a subject, and for each world with a picture optimism-NAME, of its first run with
+    bonuses. If there are imitators, there are matching-error and average-matching-error, and
+    imitation-WORLD-AGENT for each of them in each world with a picture.
     """
     if not set(formats) <= set(DATES):
         raise ValueError(f"formats = {formats!r} must be some of {', '.join(DATES)}")
@@ -205,6 +206,8 @@ def _figures(data: dict[str, Any]) -> Iterator[tuple[str, "Figure"]]:
         yield "regret", curves_figure(data, "regret")
         yield "suboptimality", curves_figure(data, "suboptimality", log="x")
         yield "summary", summary_figure(data)
+    if data.get("peers") and data["peers"]["worlds"]:
+        yield "peers", peers_figure(data)
     if with_returns(data):
         yield "return", curves_figure(data, "return")
     if with_imitators(data):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.core import storage
-from optimist.report.page import imitation, parts, returns
+from optimist.report.page import imitation, parts, peers, returns
 
 SCRIPTS = (
     "base.js",
@@ -62,6 +62,7 @@ def render(data: dict[str, Any]) -> str:
         **parts.of(data),
         **imitation.parts(data),
         **returns.parts(data),
+        "peers": peers.section(data),
     }
     # One pass, so that braces in somebody's title are left alone.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _asset("page.html"))

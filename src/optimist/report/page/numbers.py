@@ -52,6 +52,21 @@ def decimal(x: float | None) -> str:
     return MISSING if x is None else _minus(f"{round(x, 2) + 0.0:.2f}")  # + 0.0: no minus zero
 
 
+def times(x: float | None) -> str:
+    """A ratio, to two decimals or three digits.
+
+    Examples
+    --------
+    >>> print(times(1.0504), times(22.957), times(2046.0), times(0.01234), times(None))
+    1.05 23.0 2,046 0.012 \N{EN DASH}
+    """
+    if x is None:
+        return MISSING
+    if 0 < abs(x) < 0.095:
+        return _minus(f"{x:.2g}")
+    return _minus(f"{x:,.{2 if abs(x) < 9.995 else 1 if abs(x) < 99.95 else 0}f}")
+
+
 def count(n: int, one: str, many: str = "") -> str:
     """So many of something.
 

@@ -72,7 +72,7 @@ def _overview(kind: Kind, worlds: list[tuple[int, dict[str, Any]]], looks: Looks
     if not worlds:
         return ""
     form = kind.columns[0][2]
-    head = "".join(f"<th scope='col'>{swatch(k)}{_name(name)}</th>" for name, k in looks.items())
+    head = "".join(f"<th scope='col'>{swatch(k)}{spelt(name)}</th>" for name, k in looks.items())
     body = []
     for i, world in worlds:
         rows = {row["agent"]: row for row in world["rows"]}
@@ -82,10 +82,10 @@ def _overview(kind: Kind, worlds: list[tuple[int, dict[str, Any]]], looks: Looks
             for name in looks
         )
         body.append(
-            f"<tr><th scope='row'><a href='#results' data-choose='{i}'>{_name(world['name'])}</a>"
+            f"<tr><th scope='row'><a href='#results' data-choose='{i}'>{spelt(world['name'])}</a>"
             f"</th>{cells}</tr>"
         )
-    return _table(
+    return scrolling(
         kind.title,
         "id='overview'" if kind is LOSSES else "id='overview-of-returns'",
         f"<caption>{kind.title}{kind.unit}</caption>"
@@ -125,7 +125,7 @@ def results(world: dict[str, Any], looks: Looks) -> str:
             f"<th scope='row'>{_agent(row['agent'], looks)}</th>{cells}</tr>"
         )
     head = f"<thead><tr><th scope='col'>Agent</th>{head}</tr></thead>"
-    return _table(f"Results in {world['name']}", "class='results'", head, body) + notes.html()
+    return scrolling(f"Results in {world['name']}", "class='results'", head, body) + notes.html()
 
 
 def improvement(world: dict[str, Any], looks: Looks) -> str:
@@ -154,10 +154,10 @@ def improvement(world: dict[str, Any], looks: Looks) -> str:
         )
     head = f"<thead><tr><td></td><td></td>{columns}</tr></thead>"
     label = f"Probabilities of improvement in {world['name']}"
-    return _table(label, "class='chances'", head, body) + notes.html()
+    return scrolling(label, "class='chances'", head, body) + notes.html()
 
 
-def _table(label: str, attributes: str, head: str, rows: list[str]) -> str:
+def scrolling(label: str, attributes: str, head: str, rows: list[str]) -> str:
     """A table that scrolls by itself, with the keyboard too, where the screen is narrow."""
     return (
         f"<div class='scroll' tabindex='0' role='region' aria-label='{escape(label)}'>"
@@ -165,12 +165,13 @@ def _table(label: str, attributes: str, head: str, rows: list[str]) -> str:
     )
 
 
-def _name(name: str) -> str:
+def spelt(name: str) -> str:
+    """A name, which is broken into lines only if it is long."""
     return f"<span class='name'>{escape(name)}</span>"
 
 
 def _agent(name: str, looks: Looks) -> str:
-    return f"<span class='agent'>{swatch(looks[name])}{_name(name)}</span>"
+    return f"<span class='agent'>{swatch(looks[name])}{spelt(name)}</span>"
 
 
 class _Notes:

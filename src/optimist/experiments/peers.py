@@ -1,0 +1,313 @@
+"""A study's subject against the best of its peers, world by world.
+
+Each family of peers has in each world the setting that did best there, chosen in hindsight from
+its grid; the subject has one setting in all worlds. What is compared is the average suboptimality
+of a run, a fraction of the optimal value, by its mean over the seeds. Intervals resample the seeds
+of settings that have been chosen, not the choice.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from optimist.checks import FloatArray
+from optimist.envs import Gym
+from optimist.experiments import statistics
+from optimist.experiments.cells import Cell
+from optimist.experiments.plain import estimate, number
+from optimist.experiments.statistics import Estimate
+
+if TYPE_CHECKING:
+    from optimist.experiments.results import Results
+
+WITHIN = 1.2
+"""By this factor the subject may lose more than the best peer and still be close to it."""
+
+FAILS, SUCCEEDS = 0.5, 0.1
+"""Who at the end of a run still loses more than this part of what uniform play loses has failed;
+who loses less than that part has succeeded."""
+
+ROUNDING = 1e-12
+"""Parts of the optimal value below this are rounding errors of the exact solves, and nothing."""
+
+Verdict = Literal["lowest", "within", "behind"]
+
+
+@dataclass(frozen=True)
+class Played:
+    """The runs of one setting of a family in one world.
+
+    Attributes
+    ----------
+    setting
+        What tells it from the others of its family: ``beta 0.3``; nothing if there is one only.
+    averages, finals
+        The mean suboptimality of each seed over the run, and over its last tenth, [n].
+    """
+
+    setting: str
+    averages: FloatArray
+    finals: FloatArray
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """The averages, without rounding errors."""
+        return np.where(np.abs(self.averages) < ROUNDING, 0.0, self.averages)
+
+    @cached_property
+    def mean(self) -> Estimate:
+        """The mean of the averages."""
+        return statistics.estimate(self.scores, "mean", np.random.default_rng(0))
+
+
+@dataclass(frozen=True)
+class InWorld:
+    """The comparison in one world.
+
+    Attributes
+    ----------
+    best
+        The best setting of each family, the lowest mean over the seeds; of the subject its only.
+    peer
+        The family of the lowest of all peers.
+    ratio
+        What the subject loses over what that peer loses.
+    verdict
+        Whether the subject is the lowest (ties included), within 1.2 times the best peer, or not.
+    failed
+        Whether the subject has failed, at the end of its runs.
+    succeeded
+        The peers that have succeeded then, in any setting.
+    """
+
+    world: str
+    held_out: bool
+    best: Mapping[str, Played]
+    peer: str
+    ratio: Estimate
+    verdict: Verdict
+    failed: bool
+    succeeded: tuple[str, ...]
+
+    @property
+    def fails_alone(self) -> bool:
+        """Whether the subject fails while a peer succeeds."""
+        return self.failed and bool(self.succeeded)
+
+
+def in_world(
+    families: Mapping[str, Sequence[Played]],
+    subject: str,
+    uniform: float,
+    world: str = "",
+    held_out: bool = False,
+) -> InWorld:
+    """Compare the subject with its peers in one world, where uniform play loses ``uniform``.
+
+    Examples
+    --------
+    >>> def runs(setting, *averages):
+    ...     return Played(setting, np.array(averages), np.zeros(len(averages)))
+    >>> once = [runs("beta 1", 0.2, 0.4), runs("beta 3", 0.1, 0.3)]
+    >>> found = in_world({"twice": [runs("", 0.2, 0.26)], "once": once}, "twice", uniform=0.9)
+    >>> found.best["once"].setting, round(found.ratio.value, 3), found.verdict
+    ('beta 3', 1.15, 'within')
+    """
+    if len(families[subject]) != 1:
+        raise ValueError(f"the subject {subject!r} has {len(families[subject])} settings, not one")
+    best = {
+        name: min(settings, key=lambda played: played.mean.value)
+        for name, settings in families.items()
+        if settings
+    }
+    peers = {name: played for name, played in best.items() if name != subject}
+    if not peers:
+        raise ValueError(f"the subject {subject!r} has no peers")
+    peer = min(peers, key=lambda name: peers[name].mean.value)
+    own, lowest = best[subject].mean.value, peers[peer].mean.value
+    verdict: Verdict = "behind" if own > WITHIN * lowest else "within" if own > lowest else "lowest"
+    return InWorld(
+        world,
+        held_out,
+        best,
+        peer,
+        statistics.ratio(best[subject].scores, peers[peer].scores, np.random.default_rng(0)),
+        verdict,
+        failed=bool(best[subject].finals.mean() > max(FAILS * uniform, ROUNDING)),
+        succeeded=tuple(
+            name
+            for name in peers
+            if any(played.finals.mean() < SUCCEEDS * uniform for played in families[name])
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The subject against its peers in all worlds whose optimum is known.
+
+    Attributes
+    ----------
+    families
+        How many settings each family has, the subject first.
+    worlds
+        The comparison in each world.
+    left_out
+        The worlds in which the subject or all its peers have finished no run.
+    """
+
+    subject: str
+    families: Mapping[str, int]
+    worlds: tuple[InWorld, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> dict[str, tuple[InWorld, ...]]:
+        """All worlds; and if some are held out, those that are not and those that are."""
+        held_out = tuple(w for w in self.worlds if w.held_out)
+        if not held_out:
+            return {"all": self.worlds}
+        chosen = tuple(w for w in self.worlds if not w.held_out)
+        return {"all": self.worlds, "chosen": chosen, "held_out": held_out}
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """On how many worlds of each group the subject is lowest, close, or fails alone."""
+        return {
+            name: {
+                "worlds": len(worlds),
+                "lowest": sum(w.verdict == "lowest" for w in worlds),
+                "close": sum(w.verdict != "behind" for w in worlds),
+                "fails_alone": sum(w.fails_alone for w in worlds),
+            }
+            for name, worlds in self.groups.items()
+        }
+
+    @cached_property
+    def ranks(self) -> dict[str, dict[str, Estimate]]:
+        """The mean rank of each family over the worlds of a group in which all have finished."""
+        found = {}
+        for name, worlds in self.groups.items():
+            whole = [w for w in worlds if len(w.best) == len(self.families)]
+            if whole:
+                scores = {f: [w.best[f].scores for w in whole] for f in self.families}
+                found[name] = statistics.ranks(scores, np.random.default_rng(0))
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """The counts in words."""
+        if not self.worlds:
+            return f"{self.subject} cannot be compared with its peers yet."
+        counts = self.counts
+        every = counts["all"]
+        said = (
+            f"{self.subject} is lowest or within {WITHIN:g} times the best peer on {every['close']}"
+            f" of {_worlds(every['worlds'])}, and lowest on {every['lowest']}"
+        )
+        if "held_out" in counts:
+            held = counts["held_out"]
+            said += (
+                f"; of the {held['worlds']} held out, on {held['close']}, and lowest on "
+                f"{held['lowest']}"
+            )
+        fails = every["fails_alone"]
+        said += f". It fails on {fails} where a peer succeeds." if fails else "."
+        return said
+
+
+def _worlds(n: int) -> str:
+    return "1 world" if n == 1 else f"{n} worlds"
+
+
+def compare(results: "Results") -> Comparison | None:
+    """The subject of a study against its peers; None if it has no subject, or no optimum is known.
+
+    Of a family of which some settings have not finished, the best of the others is taken.
+    """
+    study = results.study
+    subject = study.subject
+    known = [name for name, world in study.worlds.items() if not isinstance(world, Gym)]
+    if subject is None or not known:
+        return None
+    names = dict.fromkeys([subject, *study.family.values()])
+    families = {name: [a for a, f in study.family.items() if f == name] for name in names}
+    compared, left_out = [], []
+    for name in known:
+        there = {
+            family: [
+                Played(setting_of(agent, family), cell.averages, cell.finals)
+                for agent in agents
+                if isinstance(cell := results.cell(name, agent), Cell)
+            ]
+            for family, agents in families.items()
+        }
+        if there[subject] and any(there[family] for family in there if family != subject):
+            lost = _lost_by_uniform_play(study.worlds[name])
+            held_out = name in study.held_out
+            compared.append(in_world(there, subject, lost, name, held_out))
+        else:
+            left_out.append(name)
+    settings = {family: len(agents) for family, agents in families.items()}
+    return Comparison(subject, settings, tuple(compared), tuple(left_out))
+
+
+def _lost_by_uniform_play(world: Any) -> float:
+    mdp = world.mdp
+    return float(mdp.suboptimality(mdp.uniform_policy) / (mdp.optimal().value or 1.0))
+
+
+def setting_of(agent: str, family: str) -> str:
+    """What tells an agent from the others of its family.
+
+    Examples
+    --------
+    >>> setting_of("RAVI-UCB, beta 0.3", "RAVI-UCB"), setting_of("beta 0.3", "beta {beta}")
+    ('beta 0.3', 'beta 0.3')
+    >>> setting_of("R-max", "R-max")
+    ''
+    """
+    return "" if agent == family else agent.removeprefix(f"{family}, ")
+
+
+def plain(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as the data of a report."""
+    return {
+        "subject": comparison.subject,
+        "families": dict(comparison.families),
+        "sentence": comparison.sentence,
+        "within": WITHIN,
+        "fails": FAILS,
+        "succeeds": SUCCEEDS,
+        "counts": comparison.counts,
+        "ranks": {
+            group: {family: estimate(rank) for family, rank in ranks.items()}
+            for group, ranks in comparison.ranks.items()
+        },
+        "left_out": list(comparison.left_out),
+        "worlds": [_plain_world(w) for w in comparison.worlds],
+    }
+
+
+def _plain_world(w: InWorld) -> dict[str, Any]:
+    lowest = w.best[w.peer].mean.value
+    return {
+        "name": w.world,
+        "held_out": w.held_out,
+        "peer": w.peer,
+        "ratio": estimate(w.ratio),
+        "verdict": w.verdict,
+        "failed": w.failed,
+        "succeeded": list(w.succeeded),
+        "families": {
+            family: {
+                "setting": played.setting,
+                "average": estimate(played.mean),
+                "ratio": number(played.mean.value / lowest) if lowest > 0 else None,
+            }
+            for family, played in w.best.items()
+        },
+    }

@@ -1,0 +1,135 @@
+"""A subject against the best of its peers: a row a world, on one logarithmic axis."""
+
+import math
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from optimist.report.figures_style import WIDE, broken, legend, look, number, settled, style
+from optimist.report.ratios import beyond, grouped, limits
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+ROW = 0.165
+"""Inches from row to row."""
+
+CAPTION = (
+    "{subject} has one setting in all worlds; every peer has in each world the best setting of its "
+    "grid there, chosen in hindsight. Filled: at most {within:g} times the best peer, by the means "
+    "over the seeds. Bars: {level:g}% intervals over the seeds."
+)
+BEYOND = " +n: so many peers lie beyond the axis."
+FAILS = " Fails: at the end it loses over {fails:.0%} of what uniform play loses, a peer under"
+FAILS += " {succeeds:.0%}."
+
+
+@style()
+def peers_figure(data: dict[str, Any]) -> "Figure":
+    """A row a world: the subject's ratio to the best peer, with its interval, and every peer's.
+
+    Peers stand at their best setting in the world, chosen in hindsight; the subject has one. The
+    axis is logarithmic, with a line at 1 and another at the factor that counts as close. Where the
+    best peer loses nothing there is no ratio, and the row says so. The worlds that are held out
+    come last, under a heading.
+
+    Parameters
+    ----------
+    data
+        The data of the report, of a study that has a subject.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    peers = data.get("peers")
+    if not peers or not peers["worlds"]:
+        raise ValueError("the report has no subject that is compared, so there is nothing to draw")
+    rows = _rows(peers)
+    figure = Figure(figsize=(WIDE, ROW * len(rows) + 0.9), layout="constrained")
+    ax = figure.add_subplot()
+    low, high = limits(peers)
+    ax.set(xscale="log", xlim=(low, high), ylim=(len(rows) - 0.5, -0.5))
+    ax.axvline(1, color="#555555", linewidth=0.8, zorder=1)
+    ax.axvline(peers["within"], color="#555555", linewidth=0.6, linestyle=(0, (3, 2)), zorder=1)
+    for y, (_, world) in enumerate(rows):
+        if world:
+            _row(ax, y, world, peers, high)
+    ax.set_yticks(range(len(rows)), [name for name, _ in rows])
+    for label, (_, world) in zip(ax.get_yticklabels(), rows, strict=True):
+        label.set_fontweight("normal" if world else "bold")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(visible=True)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+    ax.xaxis.set_major_formatter(lambda x, _: number(x))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel("average suboptimality, as a multiple of the best peer's")
+    figure.supxlabel(textwrap.fill(_caption(data, peers, high), 150), fontsize=7, color="#555555")
+    marks = {name: _mark(ax, i, math.nan, math.nan) for i, name in enumerate(peers["families"])}
+    legend(figure, marks)
+    return settled(figure)
+
+
+def _rows(peers: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None]]:
+    """What stands on the left of each row, from the top: a world, or a heading."""
+    rows: list[tuple[str, dict[str, Any] | None]] = []
+    for heading, worlds in grouped(peers):
+        rows += [(heading, None)] if heading else []
+        rows += [(broken(world["name"], 60), world) for world in worlds]
+    return rows
+
+
+def _row(ax: "Axes", y: int, world: dict[str, Any], peers: dict[str, Any], high: float) -> None:
+    ratio = world["ratio"]
+    if ratio["value"] is None:
+        ax.text(1, y, "  no ratio: the best peer loses nothing", va="center", fontsize=6.5)
+    for i, name in reversed(list(enumerate(peers["families"]))):
+        found = world["families"].get(name, {}).get("ratio")
+        if name != peers["subject"] and found is not None and found <= high:
+            _mark(ax, i, found, y)
+    if ratio["value"] is not None:
+        colour = look(0)["color"]
+        if ratio["low"] is not None and ratio["high"] is not None:
+            ends = [max(ratio["low"], ax.get_xlim()[0]), ratio["high"]]  # zero is off the axis
+            ax.plot(ends, [y, y], color=colour, alpha=0.45, linewidth=2.4, zorder=2)
+        _mark(ax, 0, ratio["value"], y, hollow=world["verdict"] == "behind")
+    said = ["fails"] if world["failed"] and world["succeeded"] else []
+    outside = len(beyond(world, high))
+    said += [f"+{outside}"] if outside else []
+    ax.annotate(
+        " ".join(said),
+        (1, y),
+        xytext=(3, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="center",
+        fontsize=6.5,
+        color="#555555",
+    )
+
+
+def _mark(ax: "Axes", i: int, x: float, y: float, hollow: bool = False) -> "Line2D":
+    """The mark of a family; the first is the subject, whose mark is large."""
+    looks = look(i)
+    [line] = ax.plot(
+        [x],
+        [y],
+        linestyle="none",
+        marker=looks["marker"],
+        color=looks["color"],
+        markersize=4 if i else 5.5,
+        markerfacecolor="white" if hollow else looks["color"],
+        markeredgecolor="white" if i else looks["color"],
+        markeredgewidth=0.3 if i else 1.1,
+        zorder=3 if i else 5,
+    )
+    return line
+
+
+def _caption(data: dict[str, Any], peers: dict[str, Any], high: float) -> str:
+    said = CAPTION
+    said += BEYOND if any(beyond(world, high) for world in peers["worlds"]) else ""
+    fails = any(world["failed"] and world["succeeded"] for world in peers["worlds"])
+    said += FAILS if fails else ""
+    known = {key: peers[key] for key in ("subject", "within", "fails", "succeeds")}
+    return said.format(**known, level=100 * data["level"])
