@@ -23,6 +23,9 @@ from optimist.features import FeatureMap, default_name, features_named
 GAMMA = 0.99
 SEEDS = 5
 EVALUATION = 100
+CONFIGS = ("adaptive", "streaming", "practical")
+"""The default, a step of five visits, and the paper's bonus."""
+
 LONGEST = 1000
 """Where an environment has no time limit, an evaluation stops here."""
 
@@ -78,7 +81,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--only", default="", help="the tasks whose names hold this")
     parser.add_argument("--more", action="store_true", help="other features and action repeat")
-    parser.add_argument("--practical", action="store_true", help="the default of finite worlds")
+    parser.add_argument("--config", default="adaptive", choices=CONFIGS, help="the configuration")
     given = parser.parse_args()
     tasks = [t for t in (MORE if given.more else TASKS) if given.only in t.name]
     columns = "environment", "episodes", "uniform", "Q-learning", "learnt (worst seed)"
@@ -87,7 +90,7 @@ def main() -> None:
     with ProcessPoolExecutor(2) as pool:
         for task in tasks:
             n = given.seeds
-            lines = list(pool.map(run, [task] * n, range(n), [given.practical] * n))
+            lines = list(pool.map(run, [task] * n, range(n), [given.config] * n))
             mean = Line(*np.mean(lines, axis=0))
             worst = min(line.learnt for line in lines)
             optimum = "" if np.isnan(mean.optimum) else f"{mean.optimum:.2f}"
@@ -99,12 +102,12 @@ def main() -> None:
             )
 
 
-def run(task: Task, seed: int, practical: bool) -> Line:
+def run(task: Task, seed: int, setting: str) -> Line:
     """Learn an environment, and play what was learnt and what it is compared to."""
     env = task.make()
     name = task.features or default_name(env.observation_space)
     phi = features_named(name, env.observation_space, int(env.action_space.n))
-    config = opt.Configuration.practical() if practical else opt.Configuration.streaming()
+    config = getattr(opt.Configuration, setting)()
     agent = opt.RmaxRaviUcb(env, phi, config, seed=seed, gamma=GAMMA)
     history = agent.learn(task.episodes, show_progress=False)
     policy, rng = agent.policy, np.random.default_rng(seed)

@@ -61,7 +61,7 @@ def against_blas(T: int, s: int) -> None:
     m = memory.moments
     from optimist.agents.learner import _epoch
 
-    epoch, none = _epoch(memory), np.zeros((0, d))
+    epoch, none = _epoch(memory, variances=False), np.zeros((0, d))
     meet(rule, memory.states, epoch, none, 0, T)
     memory.reserve_links(T)
     chain, links = np.arange(T), memory.links

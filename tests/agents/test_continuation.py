@@ -15,6 +15,7 @@ WORLDS = {
 }
 CONFIGURATIONS = {
     "sigmoid": Configuration(eta=1.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), updates=2),
+    "adaptive": Configuration.adaptive(),
     "truncation": Configuration(eta=1.0, beta=0.5, ascension=Truncation()),
     "greedy": Configuration(eta=float("inf"), beta=0.5, ascension=Sigmoid(8.0, 4.0)),
 }

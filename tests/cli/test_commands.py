@@ -156,8 +156,8 @@ def test_agents_are_listed_with_their_defaults(optimist, as_json):
     found = {a["agent"]: a["parameters"] for a in as_json("agents")}
     assert list(found) == list(LEARNERS)
     assert found["Rmax"] == {"visits": 5, "updates": 100}
-    assert found["RmaxRaviUcb"]["beta"] == opt.Configuration.practical().beta
-    assert "Sigmoid(alpha 18.4" in optimist("agents")[1]
+    assert found["RmaxRaviUcb"]["updates"] == opt.Configuration.adaptive().updates
+    assert "VarianceBonus(c 0.3" in optimist("agents")[1]
 
 
 def test_demo_learns_shows_and_reports(optimist, monkeypatch, study):

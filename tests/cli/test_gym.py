@@ -33,14 +33,14 @@ def test_every_parameter_is_a_flag(optimist, as_json):
         "--low",
         -8,
     )
-    more = ("--high", 0, "--options", "goal_velocity=0.01", "--parallel", 2)
+    more = ("--high", 0, "--options", "goal_velocity=0.01", "--parallel", 2, "--value-bound", -1)
     named = ("--agent", "RaviUcb", "--agent.beta", 2, "--out", "car", "--policy", "p.safetensors")
     found = as_json("learn", "gym:MountainCar-v0", *flags, *more, *named, *SHORT[:1], 3, *SHORT[2:])
     assert [row["world"] for row in found["table"]] == ["gym:MountainCar-v0"]
     results = opt.open_results("car")
     [world] = results.study.worlds.values()
     options = "goal_velocity=0.01"
-    assert world == Gym("MountainCar-v0", "tiles:4", 0.9, 8, True, -8.0, 0.0, options, 2)
+    assert world == Gym("MountainCar-v0", "tiles:4", 0.9, 8, True, -8.0, 0.0, options, 2, -1.0)
     assert results.study.configurations["RaviUcb"] == opt.RaviUcb.Config(beta=2)
     cell = results.cell("gym:MountainCar-v0", "RaviUcb")
     assert found["table"][0]["mean_return"] == pytest.approx(cell.averages.mean())

@@ -53,6 +53,9 @@ def test_the_parameters_of_a_world_and_an_agent_are_flags(optimist, agent):
     code, out, _ = optimist("learn", "RandomLinear", "--agent", agent, "--help")
     assert code == 0
     assert "--world.n-states" in out
+    if hasattr(CONFIGS[agent], "default_for"):  # the paper's bonus has a beta and a sigmoid
+        arguments = ("--agent", agent, "--agent.beta", "1", "--help")
+        out += optimist("learn", "RandomLinear", *arguments)[1]
     for parameter in fields(CONFIGS[agent]):
         assert f"--agent.{parameter.name.replace('_', '-')}" in out
 

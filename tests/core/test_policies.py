@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, RmaxRaviUcb
-from optimist.core import Never, Sigmoid, SoftmaxPolicy, TablePolicy, Threshold, Truncation
+from optimist.core import (
+    FixedBonus,
+    Never,
+    Novelty,
+    Sigmoid,
+    SoftmaxPolicy,
+    TablePolicy,
+    Threshold,
+    Truncation,
+    VarianceBonus,
+)
 from optimist.features import OneHot
 
 INFINITY = float("inf")
@@ -14,6 +24,9 @@ STORABLE = {
     "step": Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(INFINITY, 2.0)),
     "threshold": Configuration(eta=0.5, beta=0.3, ascension=Threshold(0.5), ridge=0.3),
     "never": Configuration(eta=0.5, beta=0.1, ascension=Never()),
+    "adaptive": Configuration.adaptive(),
+    "novelty": Configuration(eta=0.5, beta=0.1, ascension=Novelty(), ridge=0.3),
+    "variance": Configuration(eta=0.5, beta=0, ascension=Threshold(0.5), bonus=VarianceBonus(1)),
     "greedy": Configuration(eta=INFINITY, beta=0.3, ascension=Sigmoid(4.0, 2.0), updates=3),
     "greedy truncation": Configuration(eta=INFINITY, beta=3.0, ascension=Truncation()),
 }
@@ -102,7 +115,7 @@ def test_the_closed_form_by_hand():
         Lambda=np.array([[[4.0]], [[1.0]]]),
         updates=3,
         eta=0.5,
-        beta=2.0,
+        bonus=FixedBonus(2.0),
         ascension=Sigmoid(1.0, 1.0),
         heaven=10.0,
         features=OneHot(1, 2),

@@ -34,7 +34,7 @@ def state(agent):
         (name, np.asarray(array).tobytes())
         for group in (agent._driver.stats, agent._driver.iterate, agent._driver.drawn)
         for name, array in group._asdict().items()
-        if name not in ("MV", "PV", "work")
+        if name not in ("MV", "PV", "W", "work")
     ]
     return (
         kept,

@@ -168,10 +168,10 @@ def test_the_terms_are_those_given():
     np.testing.assert_array_equal(CAR.observation_space.high, np.float32([0.6, 0.07]))
 
 
-def test_agents_have_the_parameters_for_environments_where_there_is_nothing_else():
+def test_agents_have_the_same_parameters_in_environments_and_in_finite_worlds():
     lake, river = Gym("FrozenLake-v1"), envs.RiverSwim(6)
-    streaming, practical = Configuration.streaming(), Configuration.practical()
-    for worlds, expected in (({"l": lake}, streaming), ({"l": lake, "r": river}, practical)):
+    expected = Configuration.adaptive()
+    for worlds in ({"l": lake}, {"l": lake, "r": river}):
         study = Study(worlds=worlds, agents={"a": RmaxRaviUcb}, episodes=5, seeds=1)
         assert study.configurations["a"] == expected
         table = "\n".join(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optimist.agents import AGENTS, Configuration
-from optimist.core import Never, Sigmoid, Threshold, Truncation
+from optimist.core import Never, Novelty, Sigmoid, Threshold, Truncation, VarianceBonus
 from optimist.envs import WORLDS, DeepSea, GridWorld, RiverSwim
 from optimist.experiments.learners import CONFIGS
 from optimist.experiments.parameters import DataError, did_you_mean, from_plain, grid, to_plain
@@ -69,21 +69,25 @@ PARAMETERS = {
 }  # fmt: skip
 
 SIGMOIDS = st.builds(Sigmoid, POSITIVE | st.just(math.inf), st.floats(-9, 9))
-ASCENSIONS = SIGMOIDS | st.builds(Threshold, PROBABILITY) | st.just(Truncation()) | st.just(Never())
+OTHERS = st.sampled_from([Truncation(), Never(), Novelty()])
+ASCENSIONS = SIGMOIDS | st.builds(Threshold, PROBABILITY) | OTHERS
 
 
 @st.composite
 def configurations(draw):
     ascension = draw(ASCENSIONS)
+    bonus = draw(st.none() | st.builds(VarianceBonus, st.floats(0, 1e300)))
     return Configuration(
         eta=draw(POSITIVE | st.just(math.inf)),
-        beta=draw(st.floats(0, 1e300)),
+        beta=draw(st.floats(0, 1e300)) if bonus is None else 0.0,
         ascension=ascension,
         r_max=draw(POSITIVE),
         ridge=draw(POSITIVE | st.none()),
         updates=draw(st.integers(1)),
         observe_last=draw(st.booleans()),
         anytime=isinstance(ascension, Sigmoid) and draw(st.booleans()),
+        bonus=bonus,
+        tolerance=draw(st.floats(0, 0.5)),
     )
 
 
@@ -102,6 +106,8 @@ PARAMETERS["FraIL"] = {
     "ridge": POSITIVE,
     "updates": st.integers(1),
     "fresh": st.booleans(),
+    "bonus": st.none(),
+    "tolerance": st.floats(0, 0.5),
     "samples": st.integers(1, 2**60).map(float) | st.just(math.inf),
     "features": st.sampled_from(["states", "pairs", "linear"]),
 }
@@ -132,7 +138,7 @@ def test_everything_comes_back_from_its_parameters(name):
 @pytest.mark.parametrize("name", KINDS)
 def test_nothing_given_is_what_the_agent_or_the_world_is_by_default(name):
     kind = KINDS[name]
-    default = Configuration.practical() if kind is Configuration else kind()
+    default = Configuration.adaptive() if kind is Configuration else kind()
     assert from_plain(kind, {}) == default
 
 
@@ -239,7 +245,7 @@ def refusal(kind, data):
         (Configuration, "anytime", "true", "anytime = 'true' is not true or false"),
         (
             *(Configuration, "ascension", 3),
-            "ascension = 3 is not Sigmoid or Truncation or Threshold or Never",
+            "ascension = 3 is not Sigmoid or Truncation or Threshold or Never or Novelty",
         ),
     ],
 )

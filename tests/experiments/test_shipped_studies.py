@@ -47,7 +47,7 @@ def test_the_names_of_quick_and_of_sensitivity():
     ]
 
 
-def test_sensitivity_varies_one_parameter_at_a_time_around_the_default():
+def test_sensitivity_varies_one_parameter_at_a_time_of_the_paper():
     """And the default is among them once, so that every line of a figure has it."""
     configs = list(Study.read("sensitivity").agents.values())
     default = AGENTS["RmaxRaviUcb"].Config.practical()
@@ -79,7 +79,7 @@ def test_exploration_has_the_default_once_and_a_grid_over_each_peer():
 
 def test_exploration_is_about_the_agent_as_it_comes():
     study = Study.read("exploration")
-    assert study.configurations[study.subject] == AGENTS["RmaxRaviUcb"].Config.practical()
+    assert study.configurations[study.subject] == AGENTS["RmaxRaviUcb"].Config.adaptive()
     assert study.held_out
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from optimist.agents import AGENTS, Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
-from optimist.core import Never, Sigmoid, Threshold, Truncation
+from optimist.core import Never, Sigmoid, Threshold, Truncation, VarianceBonus
 from optimist.envs import WORLDS, DeepSea, FourRooms, GridWorld, Maze, RiverSwim
 from optimist.experiments import Specification
 from optimist.experiments.learners import CONFIGS, ImitationConfig
@@ -46,7 +46,7 @@ OTHERS = {
     "RmaxRaviUcb": {
         "eta": math.inf, "beta": 2.0, "ascension": Sigmoid(math.inf, 1.0), "r_max": 2.0,
         "ridge": None, "updates": 3, "observe_last": True, "anytime": True, "lazy": True,
-        "v_max": 5.0,
+        "v_max": 5.0, "bonus": VarianceBonus(2.0), "tolerance": 0.5,
     },
     "RaviUcb": {"beta": 2.0, "eta": math.inf, "ridge": 1.0, "updates": 3},
     "OptimisticVI": {"beta": 2.0, "ridge": 1.0, "updates": 3},
@@ -60,6 +60,7 @@ OTHERS = {
     "FraIL": {
         "weights": Box(-1.0, 1.0), "beta": 2.0, "eta": math.inf, "ascension": Never(),
         "ridge": 0.5, "updates": 3, "fresh": True, "samples": 100.0, "features": "pairs",
+        "bonus": VarianceBonus(2.0), "tolerance": 0.5,
     },
 }  # fmt: skip
 
@@ -67,12 +68,21 @@ OTHERS = {
 def changed(name, made):
     """All that differ from what was made in one parameter."""
     assert set(OTHERS[name]) == {f.name for f in fields(made)}
-    return [replace(made, **{key: value}) for key, value in OTHERS[name].items()]
+    fixed = {"bonus": {"beta": 0.0}}  # a bonus is given in the place of beta
+    return [
+        replace(made, **{key: value, **fixed.get(key, {})}) for key, value in OTHERS[name].items()
+    ]
 
 
 ASCENSIONS = [Truncation(), Never(), Threshold(1.0), Threshold(2.0), Sigmoid(1.0, 2.0)]
 
 DEFAULTS = {name: read_agent({"agent": name}) for name in CONFIGS}
+FIXED = {
+    name: read_agent({"agent": name, **({"beta": 0.5} if name in ("RmaxRaviUcb", "FraIL") else {})})
+    for name in CONFIGS
+}
+"""The same with the paper's bonus, where there is another."""
+
 WORLD, AGENT = RiverSwim(6), Rmax.Config()
 SPEC = Specification(WORLD, AGENT, episodes=100, stride=1, seed=0)
 
@@ -80,7 +90,7 @@ EVERY = [
     *(replace(SPEC, world=kind()) for kind in WORLDS.values()),
     *(replace(SPEC, world=world) for name in WORLDS for world in changed(name, WORLDS[name]())),
     *(replace(SPEC, agent=agent) for agent in DEFAULTS.values() if agent != AGENT),
-    *(replace(SPEC, agent=agent) for name in CONFIGS for agent in changed(name, DEFAULTS[name])),
+    *(replace(SPEC, agent=agent) for name in CONFIGS for agent in changed(name, FIXED[name])),
     *(replace(SPEC, agent=replace(DEFAULTS["RmaxRaviUcb"], ascension=a)) for a in ASCENSIONS),
     *(replace(SPEC, agent=replace(DEFAULTS["FraIL"], weights=Simplex(t))) for t in (1.0, 2.0)),
     replace(SPEC, world=Maze(gamma=FourRooms().gamma)),
@@ -165,7 +175,8 @@ def test_every_parameter_is_spelt_out():
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_learner_is_what_the_specification_says(name):
-    config = replace(DEFAULTS[name], **OTHERS[name])
+    told = {key: value for key, value in OTHERS[name].items() if key != "bonus"}
+    config = replace(FIXED[name], **told)
     learner = Specification(RiverSwim(4), config, episodes=10, stride=7, seed=5).learner()
     assert type(learner) is AGENTS[name]
     assert learner.mdp.n_states == 4

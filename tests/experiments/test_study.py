@@ -346,11 +346,11 @@ def test_an_error_names_the_file(tmp_path):
 
 
 def test_an_imitators_own_configuration_will_do():
-    config = FraIL.Config(Box(0.0, 2.0), beta=0.3)
+    config = FraIL.Config.practical(Box(0.0, 2.0), beta=0.3)
     study = Study({"river": RiverSwim(4)}, {"a": FraIL, "b": config}, episodes=10)
     assert study.configurations == {
         "a": ImitationConfig(),
-        "b": ImitationConfig(Box(0.0, 2.0), beta=0.3),
+        "b": ImitationConfig.practical(Box(0.0, 2.0), beta=0.3),
     }
 
 
@@ -391,7 +391,7 @@ def test_agents_are_classes_or_configurations():
         episodes=10,
     )
     assert [run.spec.agent for run in study.runs][:3] == [
-        *(Configuration.practical(), RaviUcb.Config(beta=3), Rmax.Config()),
+        *(Configuration.adaptive(), RaviUcb.Config(beta=3), Rmax.Config()),
     ]
 
 

@@ -1,5 +1,7 @@
 """The engine computes what Algorithm 2 says, episode by episode."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,13 @@ from optimist.imitation import Ball, Box, FeatureDataset, FraIL, FraILConfig, Si
 EPISODES = 120
 
 CONFIGURATIONS = {
-    "ball": FraILConfig(Ball(0.7), beta=0.3, eta=1.0, ascension=Sigmoid(4.0, 2.0), updates=1),
-    "box": FraILConfig(Box(-0.5, 1.0), beta=0.5, eta=3.0, ascension=Sigmoid(8.0, 4.0), updates=3),
-    "simplex": FraILConfig(
+    "ball": FraILConfig.practical(
+        Ball(0.7), beta=0.3, eta=1.0, ascension=Sigmoid(4.0, 2.0), updates=1
+    ),
+    "box": FraILConfig.practical(
+        Box(-0.5, 1.0), beta=0.5, eta=3.0, ascension=Sigmoid(8.0, 4.0), updates=3
+    ),
+    "simplex": FraILConfig.practical(
         Simplex(2.0), beta=0.3, eta=1.0, ascension=Sigmoid(4.0, 2.0), ridge=1.0, updates=1
     ),
 }
@@ -50,7 +56,7 @@ def transcribed(plain, il, seed):
 def test_the_engine_agrees_with_the_pseudocode(setting, name, fresh, plain):
     mdp, phi_r, phi_P, expert = setting
     c = CONFIGURATIONS[name]
-    config = FraILConfig(c.weights, c.beta, c.eta, c.ascension, c.ridge, c.updates, fresh)
+    config = replace(c, fresh=fresh)
     il = FraIL(mdp, expert, phi_r, phi_P, config, K=EPISODES, seed=8, stride=1)
     other = transcribed(plain, il, seed=8)
     moved = 0

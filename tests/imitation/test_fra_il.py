@@ -23,7 +23,7 @@ def test_it_imitates_an_optimal_expert_of_which_it_sees_states_alone(grid):
     world, best, expert = grid
     il = FraIL(world, expert, seed=0)
     gaps = il.learn(2000).regret(best, world.mdp.r).imitation / world.mdp.optimal().value
-    assert gaps[:3].mean() > 0.5
+    assert gaps[0] > 0.5
     assert gaps[-50:].mean() < 0.05
     assert il.matching_error < 0.1
     assert int(np.argmax(il.reward_weights)) == 7  # the goal
@@ -247,7 +247,7 @@ def test_a_learner_of_something_else_is_refused(grid, tmp_path):
     with pytest.raises(storage.FileError, match=r"it has fresh = False$"):
         FraIL.load(tmp_path, world, expert, config=FraILConfig(fresh=True))
     with pytest.raises(storage.FileError, match="its parameters are others"):
-        FraIL.load(tmp_path, world, expert, config=FraILConfig(beta=1.0))
+        FraIL.load(tmp_path, world, expert, config=FraILConfig.practical(beta=1.0))
     with pytest.raises(storage.FileError, match=r"it has K = 20$"):
         FraIL(world, expert, K=21, seed=1).restore(tmp_path)
     with pytest.raises(storage.FileError, match="holds a FraIL, not a RmaxRaviUcb"):
@@ -311,7 +311,7 @@ def test_a_mistake_is_answered_in_a_sentence(grid, arguments, message):
     [
         ({"weights": Box}, "is not an instance of a WeightClass"),
         ({"fresh": "no"}, "fresh = 'no' must be True or False"),
-        ({"ascension": "sigmoid"}, "ascension = 'sigmoid' must be a Sigmoid, Threshold"),
+        ({"ascension": "sigmoid"}, "ascension = 'sigmoid' must be one of Sigmoid, Truncation"),
         ({"eta": "1"}, "eta holds <U1, not real numbers"),
         ({"eta": 0}, "eta = 0 must be positive"),
         ({"ridge": 0}, "ridge = 0 must be positive"),

@@ -89,7 +89,7 @@ def state(agent):
         "iterate": agent._driver.iterate,
         "drawn": agent._driver.drawn,
     }
-    scratch = ("MV", "PV", "work")
+    scratch = ("MV", "PV", "W", "work")
     found = {
         f"{group}.{name}": np.asarray(array).tobytes()
         for group, values in groups.items()

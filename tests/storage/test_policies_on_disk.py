@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, load_policy
-from optimist.core import Never, Sigmoid, SoftmaxPolicy, TablePolicy, Threshold, Truncation
+from optimist.core import (
+    FixedBonus,
+    Never,
+    Sigmoid,
+    SoftmaxPolicy,
+    TablePolicy,
+    Threshold,
+    Truncation,
+    VarianceBonus,
+    storage,
+)
 from optimist.features import OneHot, Table
 
 INFINITY = float("inf")
@@ -22,6 +32,8 @@ CONFIGURATIONS = {
     "truncation": Configuration(eta=0.1, beta=0.3, ascension=Truncation()),
     "greedy": Configuration(eta=INFINITY, beta=0.3, ascension=Sigmoid(4.1, 2.3), updates=3),
     "greedy truncation": Configuration(eta=INFINITY, beta=1 / 3, ascension=Truncation()),
+    "adaptive": Configuration.adaptive(),
+    "variance": Configuration(0.1, 0.0, Sigmoid(4.1, 2.3), bonus=VarianceBonus(1 / 3)),
     "anytime": Configuration(eta=0.1, beta=0.3, ascension=Sigmoid(4, 2), anytime=True),
 }
 
@@ -66,7 +78,7 @@ def test_all_that_a_policy_is_made_of_comes_back(make, settings, tmp_path):
     found = load_policy(tmp_path / "p", features)
     for name in ("Theta", "Lambda", "rewards"):
         np.testing.assert_array_equal(getattr(found, name), getattr(policy, name))
-    for name in ("updates", "eta", "beta", "ascension", "heaven"):
+    for name in ("updates", "eta", "bonus", "gamma", "ascension", "heaven"):
         assert getattr(found, name) == getattr(policy, name)
 
 
@@ -105,6 +117,60 @@ def test_dense_policies_are_d_plus_d_squared_numbers(make, settings, tmp_path):
     assert 0 < (tmp_path / "p").stat().st_size - 8 * (5 + 5**2) < HEADER
 
 
+def test_adaptive_policies_have_two_more_vectors_and_four_more_numbers(setting, make, tmp_path):
+    mdp, features = setting
+    agent = make(setting, Configuration.adaptive(), episodes=40)
+    d, s, states = features.dim, features.dim // features.blocks, np.arange(mdp.n_states)
+    played = np.exp(agent._driver.iterate.log_pi)
+    agent.policy.save(tmp_path / "p")
+    rewards = agent.policy.rewards
+    numbers = d * s + 3 * d + 4 + (rewards.size if rewards is not None else 0)
+    assert 0 < (tmp_path / "p").stat().st_size - 8 * numbers < HEADER
+    found = load_policy(tmp_path / "p", features)
+    assert found.bonus == VarianceBonus()
+    assert found.gamma == mdp.gamma
+    assert found.moments.shape == (2, d)
+    np.testing.assert_array_equal(found.prior, agent._driver.iterate.prior)
+    np.testing.assert_allclose(found.probabilities(states), played, rtol=0, atol=1e-9)
+    drawn = np.exp(agent._driver.drawn.log_pi)
+    agent.output.save(tmp_path / "p")
+    found = load_policy(tmp_path / "p", features)
+    np.testing.assert_allclose(found.probabilities(states), drawn, rtol=0, atol=1e-9)
+
+
+def test_policies_of_before_there_was_a_choice_of_bonuses(make, settings, tmp_path):
+    """Their headers name beta, and neither bonus nor gamma."""
+    mdp, _ = settings["one-hot"]()
+    policy = make(settings["one-hot"](), episodes=40).policy
+    header = {
+        "updates": policy.updates,
+        "eta": repr(policy.eta),
+        "beta": 0.3,
+        "heaven": policy.heaven,
+        "ascension": ["Sigmoid", "4.0", "2.0"],
+        "n_actions": 3,
+        "reward": False,
+        "shift": 0.0,
+    }
+    policy.save(tmp_path / "new")
+    header["features"] = storage.read(tmp_path / "new")[0]["features"]
+    arrays = {"Theta": policy.Theta, "Lambda": policy.Lambda}
+    storage.write(tmp_path / "old", "softmax policy", header, arrays)
+    found = load_policy(tmp_path / "old")
+    assert found.bonus == FixedBonus(0.3)
+    assert_same_policy(policy, found, mdp.n_states)
+
+
+def test_an_unknown_bonus_is_refused(make, settings, tmp_path):
+    policy = make(settings["one-hot"](), episodes=10).policy
+    policy.save(tmp_path / "p")
+    header, arrays = storage.read(tmp_path / "p")
+    header["bonus"] = ["Unheard", "1.0"]
+    storage.write(tmp_path / "p", header.pop("kind"), header, arrays)
+    with pytest.raises(ValueError, match="'Unheard' is not a bonus"):
+        load_policy(tmp_path / "p")
+
+
 def test_arrays_may_lie_in_memory_as_they_like(tmp_path):
     rng = np.random.default_rng(1)
     A = rng.normal(size=(12, 4, 4))
@@ -115,7 +181,7 @@ def test_arrays_may_lie_in_memory_as_they_like(tmp_path):
         Lambda=Lambda.transpose(0, 2, 1),
         updates=3,
         eta=0.2,
-        beta=0.3,
+        bonus=FixedBonus(0.3),
         ascension=Sigmoid(2.0, 1.0),
         heaven=10.0,
         features=features,

@@ -5,12 +5,13 @@ that both play the same episodes as long as their policies agree.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from optimist import Configuration, RmaxRaviUcb
-from optimist.core import Never, Sigmoid, Threshold, Truncation
+from optimist.core import Never, Sigmoid, Threshold, Truncation, VarianceBonus
 from optimist.core.streaming import update_all
 
 CONFIGURATIONS = {
@@ -23,6 +24,12 @@ CONFIGURATIONS = {
     "plain bonuses": Configuration(0.5, 0.2, Never()),
     "anytime": Configuration(2.0, 0.5, Sigmoid(8.0, 4.0), anytime=True),
     "lazy": Configuration(2.0, 0.5, Sigmoid(8.0, 4.0), lazy=True, updates=5),
+    # Where updates end at a tolerance, states that were never met count in the one alone.
+    "adaptive": replace(Configuration.adaptive(), updates=20, tolerance=0.0),
+    "adaptive to the last": replace(
+        Configuration.adaptive(), updates=3, tolerance=0.0, observe_last=True
+    ),
+    "variance": Configuration(2.0, 0.0, Sigmoid(8.0, 4.0), bonus=VarianceBonus(0.5), updates=2),
     "bounded": Configuration(2.0, 0.5, Sigmoid(8.0, 4.0), v_max=3.0, updates=2),
 }
 
@@ -69,7 +76,8 @@ def test_known_rewards(setting, name, lend):
 def test_the_state_kept_is_the_state_believed(setting, lend):
     """What is carried along for the states met is what the closed form gives for any."""
     mdp, features = setting
-    for config in (CONFIGURATIONS["busy"], CONFIGURATIONS["truncated"], CONFIGURATIONS["greedy"]):
+    for name in ("busy", "truncated", "greedy", "adaptive", "variance"):
+        config = CONFIGURATIONS[name]
         _, stream = start(mdp, features, config, lend)
         stream.learn(60)
         driver = stream._driver

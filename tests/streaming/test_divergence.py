@@ -41,7 +41,8 @@ class HalfAndOne(StateFeatures):
 
 def test_values_without_bound_are_refused_with_a_sentence():
     phi = PerAction(HalfAndOne(), n_actions=1)
-    agent = RmaxRaviUcb(TwoStates(), phi, gamma=0.99, geometric=False)
+    fixed = Configuration.streaming()  # nothing bounds its values
+    agent = RmaxRaviUcb(TwoStates(), phi, fixed, gamma=0.99, geometric=False)
     with pytest.raises(Diverged, match=r"far above heaven, 100: transitions are not linear"):
         agent.learn(300)
     history = agent.history

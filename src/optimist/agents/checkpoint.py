@@ -9,6 +9,7 @@ import numpy as np
 from optimist.agents.configuration import Configuration
 from optimist.core import storage
 from optimist.core.ascension import ascension_name, ascension_named
+from optimist.core.bonus import bonus_name, bonus_named
 
 if TYPE_CHECKING:
     from optimist.agents.agent import Agent
@@ -42,7 +43,9 @@ def _plain(config: Any) -> dict[str, Any]:
     """The parameters of an algorithm as JSON holds them."""
     data = asdict(config)
     if isinstance(config, Configuration):
-        data.update(eta=repr(config.eta), ascension=ascension_name(config.ascension))
+        bonus = None if config.bonus is None else bonus_name(config.bonus)
+        ascension = ascension_name(config.ascension)
+        data.update(eta=repr(config.eta), ascension=ascension, bonus=bonus)
     return data
 
 
@@ -58,6 +61,8 @@ class Saved(NamedTuple):
         data = dict(self.header["config"])
         if kind is Configuration:
             data.update(eta=float(data["eta"]), ascension=ascension_named(*data["ascension"]))
+            if data.get("bonus") is not None:
+                data["bonus"] = bonus_named(*data["bonus"])
         return kind(**data)
 
 

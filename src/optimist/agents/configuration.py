@@ -1,10 +1,15 @@
-"""The parameters of Algorithm 1 in one place, and two ways to choose them."""
+"""The parameters of Algorithm 1 in one place, and ways to choose them."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import get_args
 
 from optimist import checks
-from optimist.core import Ascension, Sigmoid, Threshold
+from optimist.core import Ascension, Bonus, FixedBonus, Novelty, Sigmoid, Threshold, VarianceBonus
 from optimist.theory import PRACTICE, parameters
+
+ASCENSIONS = tuple(kind.__name__ for kind in get_args(Ascension))
+BONUSES = tuple(kind.__name__ for kind in get_args(Bonus))
 
 
 @dataclass(frozen=True)
@@ -16,7 +21,8 @@ class Configuration:
     eta
         The learning rate of the policy; infinity makes it greedy for the last update.
     beta
-        The exploration coefficient: bonuses are beta times the uncertainty of a pair.
+        The exploration coefficient of the paper: bonuses are beta times the uncertainty of a pair.
+        0 where ``bonus`` says what they are.
     ascension
         The ascension function, by which uncertain pairs lead to heaven.
     r_max
@@ -44,6 +50,11 @@ class Configuration:
     anytime
         Whether omega = log K and alpha = 2 omega follow a doubling guess of K, each guess beginning
         a new epoch, instead of being those of the ascension function given.
+    bonus
+        The bonus, if it is not `FixedBonus(beta)`.
+    tolerance
+        Updates after an episode end as soon as no value changes by more than this part of what
+        heaven is worth; 0 makes all of them.
     """
 
     eta: float
@@ -56,6 +67,8 @@ class Configuration:
     anytime: bool = False
     lazy: bool = False
     v_max: float | None = None
+    bonus: Bonus | None = None
+    tolerance: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.eta > 0:
@@ -64,8 +77,17 @@ class Configuration:
             raise ValueError(f"beta = {self.beta} must not be negative")
         if not isinstance(self.ascension, Ascension):
             raise TypeError(
-                f"ascension = {self.ascension!r} must be a Sigmoid, Threshold, Truncation or Never"
+                f"ascension = {self.ascension!r} must be one of {', '.join(ASCENSIONS)}"
             )
+        if self.bonus is not None and not isinstance(self.bonus, Bonus):
+            raise TypeError(f"bonus = {self.bonus!r} must be one of {', '.join(BONUSES)}")
+        if self.bonus is not None and self.beta != 0:
+            raise ValueError(f"beta = {self.beta:g} and bonus = {self.bonus}: give one of them")
+        if isinstance(self.bonus, FixedBonus):  # two ways to say the same
+            object.__setattr__(self, "beta", self.bonus.beta)
+            object.__setattr__(self, "bonus", None)
+        if not 0 <= self.tolerance < 1:
+            raise ValueError(f"tolerance = {self.tolerance} must lie in [0, 1)")
         checks.positive(self.r_max, "r_max")
         if self.ridge is not None:
             checks.positive(self.ridge, "ridge")
@@ -74,14 +96,28 @@ class Configuration:
         checks.count(self.updates, "updates")
         if self.v_max is not None:
             checks.positive(self.v_max, "v_max")
-        for name in ("eta", "beta", "r_max", "ridge", "v_max"):  # plain numbers, however given
+        numbers = ("eta", "beta", "r_max", "ridge", "v_max", "tolerance")
+        for name in numbers:  # plain ones, however given
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, float(getattr(self, name)))
         object.__setattr__(self, "updates", int(self.updates))
 
+    @property
+    def added(self) -> Bonus:
+        """The bonus, whichever way it was said."""
+        return FixedBonus(self.beta) if self.bonus is None else self.bonus
+
     def ridge_for(self, bound: float) -> float:
         """The ridge for features of this norm bound B."""
         return bound**2 if self.ridge is None else self.ridge
+
+    def known(self, value_bound: float | None) -> "Configuration":
+        """The same, with a bound on the optimal values if one is given."""
+        if value_bound is None:
+            return self
+        if self.v_max is not None:
+            raise ValueError(f"value_bound = {value_bound:g} and v_max = {self.v_max:g}: give one")
+        return replace(self, v_max=value_bound)
 
     def heaven(self, gamma: float) -> float:
         """What heaven is worth: R_max H, or less if that is known.
@@ -149,6 +185,40 @@ class Configuration:
         )
 
     @classmethod
+    def adaptive(cls, r_max: float = 1.0, v_max: float | None = None) -> "Configuration":
+        """The default, which has no parameter to be tuned; outside the theorem.
+
+        Heaven is for what is new (`Novelty`), and bonuses are a part of the standard deviation
+        of what is estimated (`VarianceBonus`): neither has the units of a reward, or of a visit.
+        Chosen on part of the exploration study (docs/defaults.md).
+
+        Examples
+        --------
+        >>> Configuration.adaptive().bonus
+        VarianceBonus(c=0.3)
+        """
+        return cls(
+            eta=10.0 / r_max,
+            beta=0.0,
+            ascension=Novelty(),
+            r_max=r_max,
+            ridge=None,
+            updates=100,
+            v_max=v_max,
+            bonus=VarianceBonus(),
+            tolerance=1e-6,
+        )
+
+    @classmethod
+    def default_for(cls, told: Collection[str]) -> "Configuration":
+        """What holds of parameters that nobody told, if these were told.
+
+        Whoever says beta, or another ascension function, means the paper's bonus: the rest is as
+        in `practical`.
+        """
+        return cls.practical() if says_fixed(told) else cls.adaptive()
+
+    @classmethod
     def streaming(cls, visits: int = 5, r_max: float = 1.0) -> "Configuration":
         """Parameters for environments, whose rewards are mapped onto [0, R_max].
 
@@ -180,3 +250,8 @@ class Configuration:
         """
         sigmoid = Sigmoid(PRACTICE.alpha, PRACTICE.omega)
         return cls(eta, beta, sigmoid, r_max=r_max, ridge=PRACTICE.ridge, updates=updates)
+
+
+def says_fixed(told: Collection[str]) -> bool:
+    """Whether parameters of these names are about the paper's bonus."""
+    return bool({"beta", "ascension", "anytime"} & set(told)) and "bonus" not in told

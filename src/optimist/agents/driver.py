@@ -155,13 +155,17 @@ class AlgorithmOne(Driver):
         first, second = ascension.numbers
         return Rule(
             eta=float(c.eta),
-            beta=float(c.beta),
+            bonus=c.added.code,
+            beta=c.added.coefficient,
             ascension=ascension.code,
             a=float(first),
             b=float(second),
             heaven=self.heaven,
             updates=c.updates,
+            tolerance=c.tolerance * self.heaven,
+            ridge=c.ridge_for(self.features.bound),
             lazy=c.lazy,
             observe_last=c.observe_last,
+            gamma=self.gamma,
             stage=stage,
         )

@@ -13,7 +13,15 @@ from optimist.agents.configuration import Configuration
 from optimist.agents.driver import AlgorithmOne, Optimism, Policy
 from optimist.agents.history import History
 from optimist.checks import FloatArray
-from optimist.core import Fixed, Rewards, SoftmaxPolicy, TablePolicy, Truncation
+from optimist.core import (
+    Fixed,
+    Novelty,
+    Rewards,
+    SoftmaxPolicy,
+    TablePolicy,
+    Truncation,
+    VarianceBonus,
+)
 from optimist.core.finite import check_features, iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
 from optimist.core.state import (
@@ -39,6 +47,12 @@ CHUNK_STEPS = 200_000
 
 LINEAR = 1e-9
 """How far rewards may be from linear in the features to count as linear: rounding."""
+
+UNSAVED = ("phi", "block", "pair", "work", "W", "MV", "PV")
+"""Arrays of the engine that are given with the world, or hold nothing between two calls."""
+
+LATER = ("prior", "first", "second")
+"""What learners that were saved before there were priors do without."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of a history, in the order of the engine's record."""
@@ -67,9 +81,16 @@ class FiniteDriver(AlgorithmOne):
         self.mdp = mdp
         self.rewards = Fixed(mdp.r) if rewards is None else rewards
         self.simulator = simulator(mdp)
-        self.stats = statistics(mdp, self.simulator, features, config.ridge_for(features.bound))
-        self.iterate = iterate(mdp, self.stats)
-        self.drawn = iterate(mdp, self.stats)  # holds what pi_I is made of
+        self.stats = statistics(
+            mdp,
+            self.simulator,
+            features,
+            config.ridge_for(features.bound),
+            isinstance(config.ascension, Novelty),
+        )
+        variances = isinstance(config.bonus, VarianceBonus)
+        self.iterate = iterate(mdp, self.stats, variances)
+        self.drawn = iterate(mdp, self.stats, variances)  # holds what pi_I is made of
         self.chosen: list[FloatArray] = []  # the reward functions so far
 
     # Learning
@@ -95,6 +116,9 @@ class FiniteDriver(AlgorithmOne):
             Theta=self.drawn.Theta,
             rewards=self.drawn.rewards,
             Lambda=self.drawn.Lambda,
+            prior=self.drawn.prior,
+            first=self.drawn.first,
+            second=self.drawn.second,
             log_pi=self.drawn.log_pi,
             clock=self.drawn.clock,
         )
@@ -172,11 +196,14 @@ class FiniteDriver(AlgorithmOne):
             Lambda=it.Lambda.copy(),
             updates=int(it.clock[UPDATES]),
             eta=c.eta,
-            beta=c.beta,
+            bonus=c.added,
+            gamma=self.gamma,
             ascension=c.ascension_in(int(it.clock[STAGE])),
             heaven=self.heaven,
             features=self.features,
             rewards=it.rewards.copy() if w is None else None,
+            prior=it.prior.copy(),
+            moments=np.array([it.first, it.second]),
         )
 
     def _linear_weights(self, r: FloatArray) -> FloatArray | None:
@@ -203,6 +230,8 @@ class FiniteDriver(AlgorithmOne):
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         for group, name, array in self._state():
+            if name in LATER and f"{group}.{name}" not in arrays:
+                continue
             array[...] = arrays[f"{group}.{name}"]
         self.until = header["until"]
         self.chosen = [checks.frozen(r) for r in arrays.get("chosen", ())]
@@ -213,7 +242,7 @@ class FiniteDriver(AlgorithmOne):
             (group, name, array)
             for group, values in self._groups.items()
             for name, array in values.items()
-            if isinstance(array, np.ndarray) and name not in ("phi", "block", "work", "MV", "PV")
+            if isinstance(array, np.ndarray) and name not in UNSAVED
         ]
 
     @property

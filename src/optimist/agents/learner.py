@@ -9,9 +9,9 @@ from optimist.agents.configuration import Configuration
 from optimist.agents.driver import AlgorithmOne, Beliefs, Optimism, Policy
 from optimist.agents.history import StreamHistory
 from optimist.checks import FloatArray
-from optimist.core import SoftmaxPolicy, Truncation
+from optimist.core import Novelty, SoftmaxPolicy, Truncation, VarianceBonus
 from optimist.core.memory import Epoch, Memory, MemoryFull, States
-from optimist.core.state import EPISODES, EPOCHS, STAGE, STEPS, UPDATES
+from optimist.core.state import EPISODES, EPOCHS, RIDGE, STAGE, STEPS, UPDATES
 from optimist.envs.players import BadEnvironment
 from optimist.envs.reward_scale import RewardScale
 from optimist.features import FeatureMap
@@ -56,8 +56,9 @@ class StreamLearner(AlgorithmOne):
             given.get("when_full", "thin"),
             self.reward is not None,
         )
-        self.epoch = _epoch(self.memory)
-        self.drawn = _epoch(self.memory)  # holds what pi_I is made of
+        variances = isinstance(config.bonus, VarianceBonus)
+        self.epoch = _epoch(self.memory, variances)
+        self.drawn = _epoch(self.memory, variances)  # holds what pi_I is made of
         self._keeps = isinstance(config.ascension, Truncation) and not np.isinf(config.eta)
         self.thetas = np.zeros((1 if self._keeps else 0, phi.dim))  # of the epoch, if they are kept
         self.drawn_thetas = self.thetas[:0].copy()
@@ -131,12 +132,14 @@ class StreamLearner(AlgorithmOne):
         )
         epoch.clock[STEPS] += episode.steps
         n, sup_q = memory.n_states, 0.0
-        begins = end_episode(rule, memory.states, memory.moments, epoch, n)
+        terminal = self.scale.terminal if memory.links.ended[0] >= 0 else 0.0
+        state = (memory.states, memory.links, memory.moments, epoch)
+        begins = end_episode(rule, *state, terminal, n, memory.n_links)
         if begins:
+            self._note_ridge()
             all_unsure(rule, memory.states, epoch, n)
         weights = self._reward_weights(episode)
         if begins or not rule.lazy:
-            state = (memory.states, memory.links, memory.moments, epoch)
             sup_q = update_all(rule, *state, self.gamma, weights, self.thetas, n)
         return (
             episode.steps,
@@ -149,6 +152,11 @@ class StreamLearner(AlgorithmOne):
             terminated,
             memory.n_states,
         )
+
+    def _note_ridge(self) -> None:
+        """Tell the memory what the ridge is, if it is learnt."""
+        if isinstance(self.config.ascension, Novelty):
+            self.memory.ridge = float(self.epoch.prior[RIDGE])
 
     def _check_terminal(self) -> None:
         """Refuse a bound on the values that the value of termination is above."""
@@ -186,7 +194,7 @@ class StreamLearner(AlgorithmOne):
 
     def believe(self, observations: Any) -> Beliefs:
         """What is believed of any observations [n, ...], met or not."""
-        from optimist.core.streaming import be_unsure, meet
+        from optimist.core.streaming import meet, uncertainties
 
         rows, block = self.features.in_blocks(observations)
         n, A = block.shape
@@ -199,12 +207,10 @@ class StreamLearner(AlgorithmOne):
         V = np.zeros(n)
         states = States(flat, block, V, log_pi, cumulative, CB, p, r, rewards, none, none.copy())
         rule = self.rule(int(self.epoch.clock[STAGE]))
-        now = self.epoch._replace(
-            Lambda=self.memory.moments.Lambda, inverse=self.memory.moments.inverse
-        )
-        be_unsure(rule._replace(beta=1.0), states, now, 0, n)
+        u, now = np.empty((n, A)), self.memory.moments
+        uncertainties(states, now.Lambda, now.inverse, 0, u)
         with np.errstate(divide="ignore"):  # nothing is unsure of a pair without features
-            visits = np.maximum(CB**-2.0 - self.memory.ridge, 0.0)
+            visits = np.maximum(u**-2.0 - self.memory.ridge, 0.0)
         meet(rule, states, self.epoch, self.thetas, 0, n)
         return Beliefs(V, CB, p, np.exp(log_pi), visits)
 
@@ -223,11 +229,14 @@ class StreamLearner(AlgorithmOne):
             Lambda=epoch.Lambda.copy(),
             updates=n,
             eta=c.eta,
-            beta=c.beta,
+            bonus=c.added,
             ascension=c.ascension_in(int(epoch.clock[STAGE])),
             heaven=self.heaven,
             features=self.features,
             reward=None if self.reward is None else self._known_rewards,
+            gamma=self.gamma,
+            prior=epoch.prior.copy(),
+            moments=np.array([epoch.first, epoch.second]),
         )
 
     # Stopping and going on
@@ -255,16 +264,31 @@ class StreamLearner(AlgorithmOne):
         for name, array in arrays.items():
             group, _, part = name.partition(".")
             groups.setdefault(group, {})[part] = np.array(array)
-        self.memory.restore(groups["states"], groups["links"], groups["moments"])
+        # Learners that were saved before there were priors have none, and no use for these sums.
+        moments = {"features": np.zeros(self.features.dim), **groups["moments"]}
+        self.memory.restore(groups["states"], groups["links"], moments)
         self._numbers.clear()
-        self.epoch, self.drawn = Epoch(**groups["epoch"]), Epoch(**groups["drawn"])
+        self.epoch = self.epoch._replace(**groups["epoch"])
+        self.drawn = self.drawn._replace(**groups["drawn"])
+        if self.epoch.clock[EPOCHS] > 0:
+            self._note_ridge()
         self.thetas = groups["kept"]["thetas"]
         self.drawn_thetas = groups["kept"]["drawn_thetas"]
 
 
-def _epoch(memory: Memory) -> Epoch:
+def _epoch(memory: Memory, variances: bool) -> Epoch:
     """Before the first epoch: no updates, so the policy is uniform."""
     m = memory.moments
     d = len(m.paid)
     clock = np.zeros(6, dtype=np.int64)
-    return Epoch(np.zeros(d), np.zeros(d), m.Lambda.copy(), m.inverse.copy(), clock)
+    none = np.zeros(d if variances else 0)
+    return Epoch(
+        Theta=np.zeros(d),
+        theta=np.zeros(d),
+        Lambda=m.Lambda.copy(),
+        inverse=m.inverse.copy(),
+        prior=np.zeros(4),
+        first=none,
+        second=none.copy(),
+        clock=clock,
+    )

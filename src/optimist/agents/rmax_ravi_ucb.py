@@ -14,12 +14,13 @@ from optimist.agents.configuration import Configuration
 from optimist.agents.driver import AlgorithmOne, Beliefs
 from optimist.agents.finite import FiniteDriver
 from optimist.agents.streaming import StreamDriver
-from optimist.agents.terms import AnyFeatures, Terms
+from optimist.agents.terms import AnyFeatures, Terms, refuse_terms
 from optimist.core import Rewards
 from optimist.envs import Gym, World
 from optimist.envs.players import AnyEnv
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
+from optimist.theory import PRACTICE
 
 AnyWorld = World | FiniteMDP | Gym | AnyEnv
 
@@ -38,8 +39,7 @@ class RmaxRaviUcb(Agent):
         Features of its pairs. By default a linear MDP's own, otherwise one-hot; in a Gymnasium
         environment `features.default_name` says which.
     config
-        The parameters; by default `Configuration.practical()`, and in a Gymnasium environment
-        `Configuration.streaming()`.
+        The parameters; by default `Configuration.adaptive()`, which has none to be tuned.
     rewards
         Who picks r_k in a finite world, always in [0, r_max]; by default they are the world's, and
         fixed.
@@ -49,7 +49,8 @@ class RmaxRaviUcb(Agent):
         In a finite world, every so many episodes the policy is kept, to be evaluated exactly; 0 for
         none.
     terms
-        What has to be said of a Gymnasium environment, ``gamma`` above all: see `Terms`.
+        What has to be said of a Gymnasium environment, ``gamma`` above all: see `Terms`. Of any
+        world one can say ``value_bound``, an upper bound on its optimal values.
 
     Examples
     --------
@@ -82,8 +83,8 @@ class RmaxRaviUcb(Agent):
         if isinstance(world, Gym):
             told: Any = {**world.terms, **terms}
             features, terms, world = features or world.features or None, told, world.make()
+        config = Configuration.adaptive() if config is None else config
         if isinstance(world, gymnasium.Env | VectorEnv):
-            config = Configuration.streaming() if config is None else config
             if rewards is not None:
                 raise TypeError("rewards are chosen in finite worlds; an environment pays its own")
             driver: AlgorithmOne = StreamDriver(world, features, config, seed, stride, terms)
@@ -93,12 +94,29 @@ class RmaxRaviUcb(Agent):
                     f"world = {world!r} is none: give a World, a FiniteMDP, an environment such as "
                     "gymnasium.make(id), or envs.Gym(id)"
                 )
-            refuse_terms(terms)
-            config = Configuration.practical() if config is None else config
+            refuse_terms(terms, but="value_bound")
+            config = config.known(terms.get("value_bound"))
             mdp = world.mdp if isinstance(world, World) else world
             phi: Any = features  # refused if it is no FeatureMap
             driver = FiniteDriver(mdp, phi, config, rewards, seed, stride)
         self._start(driver)
+
+    @classmethod
+    def paper(
+        cls, world: AnyWorld, beta: float = PRACTICE.beta, seed: int = 0, **others: Any
+    ) -> "RmaxRaviUcb":
+        """Algorithm 1 as the paper has it: bonuses beta u, and a sigmoid of them for heaven.
+
+        Only its parameters are not the theorem's, with which nothing is learnt at any number of
+        episodes one can play: those are `Configuration.theory`.
+
+        Examples
+        --------
+        >>> from optimist import envs
+        >>> RmaxRaviUcb.paper(envs.RiverSwim(6), beta=1.0).config.ascension
+        Sigmoid(alpha=18.420680743952367, omega=9.210340371976184)
+        """
+        return RmaxRaviUcb(world, config=Configuration.practical(beta), seed=seed, **others)
 
     @property
     def config(self) -> Configuration:
@@ -156,11 +174,3 @@ class RmaxRaviUcb(Agent):
         RmaxRaviUcb.__init__(agent, world, features, config, rewards, seed, stride, **terms)
         checkpoint.restore(agent, saved)
         return agent
-
-
-def refuse_terms(terms: Terms) -> None:
-    """Refuse what a finite world says itself."""
-    if terms:
-        raise TypeError(
-            f"{', '.join(terms)} can be said of a Gymnasium environment; a world says it itself"
-        )

@@ -71,6 +71,8 @@ class StreamDriver(StreamLearner):
         declared, own = given.get("reward_range"), given.get("reward_map")
         known = known_range(env) if declared is None and own is None else declared
         scale = RewardScale(known, config.r_max, checks.discount(given["gamma"]), own)
+        if given.get("value_bound") is not None:
+            config = config.known(scale.value(given["value_bound"]))
         phi = features_of(features, self.players)
         super().__init__(phi, config, seed, stride, scale, given)
         self._under_way: list[Episode | None] = []  # None where the next step begins one

@@ -39,6 +39,9 @@ class Terms(TypedDict, total=False):
         Whether episodes are broken off after each step with probability 1 - gamma, as in the paper;
         otherwise they are the environment's own. By default they are its own if it has a time
         limit: without one an episode may never end.
+    value_bound
+        An upper bound on the optimal values of all states in the environment's own units, if one is
+        known: heaven is worth that. Without it nothing but the largest reward for ever is known.
     memory
         About how many bytes the states met may take; 1 GiB by default.
     when_full
@@ -51,6 +54,7 @@ class Terms(TypedDict, total=False):
     reward_map: RewardMap | None
     reward: Callable[[Any], Any] | None
     geometric: bool | None
+    value_bound: float | None
     memory: float
     when_full: WhenFull
 
@@ -67,6 +71,15 @@ def check_terms(terms: Terms) -> dict[str, Any]:
     if "gamma" not in given:
         raise TypeError("a Gymnasium environment has no discount factor: give one as gamma=")
     return given
+
+
+def refuse_terms(terms: Terms, but: str = "") -> None:
+    """Refuse what a finite world says itself."""
+    others = [name for name in terms if name != but]
+    if others:
+        raise TypeError(
+            f"{', '.join(others)} can be said of a Gymnasium environment; a world says it itself"
+        )
 
 
 def features_of(given: AnyFeatures | None, players: Players) -> FeatureMap:

@@ -20,6 +20,8 @@ HELP = {
     "low": "the least reward of a step, or 0 if that is less and episodes end by themselves; "
     "if none, what is known of the environment, or 0",
     "high": "the largest, likewise; if none, what is known of the environment, or 1",
+    "value_bound": "an upper bound on the optimal values of all states, in its own units; "
+    "if none, the largest reward for ever",
     "options": "what gymnasium.make is told, as map_name=8x8,is_slippery=false",
     "parallel": "how many of them are played side by side",
 }

@@ -11,14 +11,23 @@ from optimist.cli import INTERRUPTED, OK
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent
-from optimist.cli.worlds import answered, file, named, needed_file, option, options, to_be_written
+from optimist.cli.worlds import (
+    answered,
+    default_agent,
+    file,
+    named,
+    needed_file,
+    option,
+    options,
+    to_be_written,
+)
 from optimist.experiments.learners import Shown, shown_features
 from optimist.imitation import Ball, Box, FeatureDataset, FraIL, FraILConfig, Simplex, WeightClass
 
 
 def main(arguments: list[str]) -> int:
     world, rest = named(arguments)
-    given = parse(_options(world), f"imitate {world}", rest)
+    given = parse(_options(world, default_agent(FraILConfig, rest)), f"imitate {world}", rest)
     to_be_written(given.policy, given.output)
     with answered():
         il = imitator(given)
@@ -128,7 +137,7 @@ def rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _options(world: str) -> type[Any]:
+def _options(world: str, chosen: FraILConfig) -> type[Any]:
     weights = tyro.conf.arg(
         metavar="CLASS",
         help="the class of reward weights: ball:RADIUS, box:LOW:HIGH or simplex:SUM",
@@ -154,5 +163,5 @@ def _options(world: str) -> type[Any]:
         file("policy", "FILE", "the last policy"),
         file("output", "FILE", "the paper's output: one policy of all, drawn uniformly"),
         option("json", bool, False, "print the numbers as JSON"),
-        agent=FraILConfig(),
+        agent=chosen,
     )

@@ -12,6 +12,7 @@ from optimist.cli.studies import carry_out, outcome, print_json
 from optimist.cli.tables import show_failures, show_results
 from optimist.cli.worlds import (
     answered,
+    default_agent,
     file,
     named,
     option,
@@ -21,16 +22,16 @@ from optimist.cli.worlds import (
 )
 from optimist.core import storage
 from optimist.experiments import Study, StudyError
-from optimist.experiments.learners import LEARNERS
-from optimist.experiments.parameters import STREAMING, did_you_mean
-from optimist.experiments.specification import read_agent
+from optimist.experiments.learners import CONFIGS, LEARNERS
+from optimist.experiments.parameters import did_you_mean
 
 AGENT = "RmaxRaviUcb"
 
 
 def main(arguments: list[str]) -> int:
     world, agent, rest = split(arguments)
-    given = parse(_options(world, agent), f"learn {world} --agent {agent}", rest)
+    chosen = default_agent(CONFIGS[agent], rest)
+    given = parse(_options(world, agent, chosen), f"learn {world} --agent {agent}", rest)
     to_be_written(given.policy)
     with answered():
         study = Study(
@@ -79,7 +80,7 @@ def split(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
     return world, agent, rest
 
 
-def _options(world: str, agent: str) -> type[Any]:
+def _options(world: str, agent: str, chosen: Any) -> type[Any]:
     flags = (
         option("episodes", int, 2000, "how many episodes are played"),
         option("seeds", int, 5, "how many seeds"),
@@ -91,6 +92,5 @@ def _options(world: str, agent: str) -> type[Any]:
     )
     doc = f"Learn {world} with {agent}."
     if gym.is_one(world):
-        parameters = read_agent({"agent": agent}, preset=STREAMING)
-        return with_agent(doc, *flags, *gym.flags(), agent=parameters)
-    return options(doc, world, *flags, agent=read_agent({"agent": agent}))
+        return with_agent(doc, *flags, *gym.flags(), agent=chosen)
+    return options(doc, world, *flags, agent=chosen)

@@ -95,7 +95,7 @@ def _sentences(report: Report) -> list[str]:
         "slack: what the larger side has to spare in the worst case, as a share of it;",
         "=: how far two sides differ that should be equal",
         "vacuous: it holds, but the bound is so large at this K that no learner could break it",
-        "in practice: with the default parameters, whose bonuses the theorem does not cover",
+        "in practice: with practical parameters, whose bonuses the theorem does not cover",
         *report.notes,
     ]
     for f in report.violations:

@@ -1,5 +1,6 @@
 """What the commands about one world share: its name comes first, its parameters are flags."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, make_dataclass
@@ -68,6 +69,14 @@ def options(doc: str, world: str, *flags: Option, agent: Any = None) -> type[Any
     """The flags of a command in this world, and of an agent there, as a dataclass."""
     made = ("world", WORLDS[world], field(default=WORLDS[world]()))
     return with_agent(doc, *flags, made, agent=agent)
+
+
+def default_agent(kind: type[Any], arguments: Sequence[str]) -> Any:
+    """What an agent is told where a command line says nothing; it may depend on what that says."""
+    flags = [a.removeprefix("--agent.") for a in arguments if a.startswith("--agent.")]
+    told = [re.split(r"[.=]", flag)[0].replace("-", "_") for flag in flags]
+    choice = getattr(kind, "default_for", None)
+    return kind() if choice is None else choice(told)
 
 
 def with_agent(doc: str, *flags: Option, agent: Any = None) -> type[Any]:

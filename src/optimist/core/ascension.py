@@ -9,10 +9,11 @@ Ascension        p+(x, a)                                    Gives
 `Truncation`     1 where the target reaches R_max H          RAVI-UCB; at eta = infinity LSVI-UCB
 `Threshold`      1 where the uncertainty exceeds a level     R-max
 `Never`          0                                           plain bonuses, unbounded values
+`Novelty`        the chance that the next state is new       what has no scale to be tuned
 ===============  ==========================================  =====================================
 
 The uncertainty of a pair is u = ||phi(x, a)|| in the norm of the inverse covariance at the start of
-the epoch, and its bonus is CB = beta u.
+the epoch; its bonus CB is beta u in the paper (`optimist.core.bonus`).
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ import numpy as np
 from optimist import checks
 from optimist.checks import FloatArray
 
-NEVER, SIGMOID, TRUNCATION, THRESHOLD = range(4)
+NEVER, SIGMOID, TRUNCATION, THRESHOLD, NOVELTY = range(5)
 """The codes by which the compiled loops know them."""
 
 
@@ -109,7 +110,30 @@ class Never:
     numbers: ClassVar[tuple[float, float]] = (0.0, 0.0)
 
 
-Ascension = Sigmoid | Truncation | Threshold | Never
+@dataclass(frozen=True)
+class Novelty:
+    """p+ = the chance that the next state was never seen, and 1 where next to nothing is known.
+
+    What is seen of all pairs says what to expect of one (`optimist.core.prior`): theta u^2, in
+    units of ||phi||^2, is the share of that prior in the estimate of a pair, theta / (n + theta)
+    after n visits with one-hot features, and s the chance that what is new to a pair is new
+    altogether. So
+
+        p+ = 1 where theta u^2 > 1/2, else s theta u^2.
+
+    In a world without chance theta is near 0, and a pair that was tried once is known; where chance
+    rules theta is near 1 or beyond, and heaven fades as states cease to be new. The ridge of the
+    regression becomes theta times the ridge given, and it regresses to the mean of the values
+    instead of 0. With so small a ridge the regression may point beyond the values that
+    went into it, so those are kept in [0, R_max H]; what the policy is made of is not.
+    """
+
+    code: ClassVar[int] = NOVELTY
+    # At the largest theta whole numbers of visits make it 1/2: rounding must not decide.
+    numbers: ClassVar[tuple[float, float]] = (0.5 + 1e-9, 0.0)
+
+
+Ascension = Sigmoid | Truncation | Threshold | Never | Novelty
 
 
 def ascension_name(ascension: Ascension) -> list[str]:
@@ -129,7 +153,11 @@ def ascension_named(name: str, first: str, second: str) -> Ascension:
         return Sigmoid(float(first), float(second))
     if name == "Threshold":
         return Threshold(float(first))
-    others: dict[str, Ascension] = {"Truncation": Truncation(), "Never": Never()}
+    others: dict[str, Ascension] = {
+        "Truncation": Truncation(),
+        "Never": Never(),
+        "Novelty": Novelty(),
+    }
     if name not in others:
         raise ValueError(f"{name!r} is not an ascension function")
     return others[name]

@@ -18,15 +18,21 @@ import numpy as np
 from numba import njit
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.ascension import SIGMOID, THRESHOLD, TRUNCATION
+from optimist.core.ascension import NOVELTY, SIGMOID, THRESHOLD, TRUNCATION
+from optimist.core.bonus import ROUNDING, VARIANCE
+from optimist.core.prior import fit_prior
 from optimist.core.state import (
     BALL,
+    BASE,
     BOX,
     EPISODES,
     EPOCHS,
+    MEAN,
     NOBODY,
+    NOVEL,
     OTHER,
     PLAY,
+    RIDGE,
     SIMPLEX,
     STAGE,
     STATE,
@@ -83,6 +89,9 @@ def run(
                 shots.Theta[:] = it.Theta
                 shots.rewards[:] = it.rewards
                 shots.Lambda[:] = it.Lambda
+                shots.prior[:] = it.prior
+                shots.first[:] = it.first
+                shots.second[:] = it.second
                 shots.log_pi[:] = it.log_pi
                 shots.clock[:] = it.clock
             value = 0.0
@@ -100,7 +109,7 @@ def run(
                 player.pairs[i] = last
             doubled = stats.log_det[0] >= stats.log_det[1] + LOG_TWO
             if it.clock[EPISODES] == 0 or doubled or it.clock[STAGE] != rule.stage:
-                begin_epoch(rule, stats, it)
+                begin_epoch(world, rule, stats, it)
             it.clock[EPISODES] += 1
             record.epoch[i] = it.clock[EPOCHS]
         if part != PLAY:
@@ -110,7 +119,9 @@ def run(
                     player.kept[taken] = player.w
             if not rule.lazy or it.clock[UPDATES] == 0:  # an epoch without updates has just begun
                 for _ in range(rule.updates):
-                    record.sup_q[i] = update(world, rule, stats, it, r)
+                    record.sup_q[i], change = update(world, rule, stats, it, r)
+                    if change < rule.tolerance:
+                        break
         taken += keep
 
 
@@ -169,6 +180,8 @@ def play(
                 stats.log_det[0] += math.log(growth)
                 growth = 1.0
         else:
+            if counts.size > 0:
+                counts[entry] += 1
             for j in range(s):
                 sums[x, b * s + j] += phi[pair, j]
             if visits[pair] == 0:
@@ -344,7 +357,7 @@ def project(kind: int, numbers: FloatArray, w: FloatArray) -> None:
 
 
 @njit(inline="always")
-def begin_epoch(rule: Rule, stats: Statistics, it: Iterate) -> None:
+def begin_epoch(world: Simulator, rule: Rule, stats: Statistics, it: Iterate) -> None:
     """A new epoch: Lambda is frozen for the bonuses, and the policy starts again from uniform."""
     n_states, n_actions = it.CB.shape
     CB, p, Lambda, stale = it.CB, it.p, stats.Lambda, stats.stale
@@ -354,6 +367,11 @@ def begin_epoch(rule: Rule, stats: Statistics, it: Iterate) -> None:
     it.Theta[:] = 0.0
     it.rewards[:] = 0.0
     it.log_pi[:] = -math.log(n_actions)
+    if rule.ascension == NOVELTY:
+        learn_prior(
+            stats.pair, world.after, stats.counts, it.V, it.prior, Lambda, rule.ridge, n_actions,
+            it.clock[EPOCHS] == 1, world.gamma,
+        )  # fmt: skip
     it.Lambda[:] = Lambda
     log_det = 0.0
     for b in range(Lambda.shape[0]):
@@ -367,12 +385,80 @@ def begin_epoch(rule: Rule, stats: Statistics, it: Iterate) -> None:
         uncertainty_diagonal(stats.phi, stats.block, Lambda, CB)
     else:
         uncertainty_blocks(stats.phi, stats.block, stats.inverse, CB)
-    beta, kind, first, second = rule.beta, rule.ascension, rule.a, rule.b
+    if rule.bonus == VARIANCE:
+        it.W[:] = (it.V - it.prior[MEAN]) ** 2
+        predict(world, stats, it.W, it.second, it.PV)
+        p[:] = it.PV  # room for the second moment
+        it.W[:] = it.V - it.prior[MEAN]
+        predict(world, stats, it.W, it.first, it.PV)
+    kind, first, second = rule.ascension, rule.a, rule.b
+    ridge, novel, phi = it.prior[RIDGE], it.prior[NOVEL], stats.phi
     for x in range(n_states):
         for a in range(n_actions):
             u = CB[x, a]
-            CB[x, a] = beta * u
-            p[x, a] = ascend(kind, first, second, u, CB[x, a])
+            row = phi[x * n_actions + a]
+            share = of_prior(ridge, u, dot(row, row))
+            CB[x, a] = rule.beta * u
+            new = kind == NOVELTY and share > first
+            if rule.bonus == VARIANCE:  # what is new has no variance worth the name, nor needs it
+                seen = 0.0 if new else deviation(it.PV[x, a], p[x, a], share)
+                CB[x, a] *= world.gamma * seen
+            if kind == NOVELTY:
+                p[x, a] = 1.0 if new else novel * share
+            else:
+                p[x, a] = ascend(kind, first, second, u, CB[x, a])
+
+
+@njit(cache=True)
+def learn_prior(
+    pair: IntArray,
+    after: IntArray,
+    counts: FloatArray,
+    V: FloatArray,
+    prior: FloatArray,
+    Lambda: FloatArray,
+    unit: float,
+    n_actions: int,
+    initial: bool,
+    gamma: float,
+) -> None:
+    """The prior as the data are now (`core.prior`), and its ridge in the place of the last."""
+    last = unit if initial else prior[RIDGE]
+    theta, prior[NOVEL], prior[MEAN] = fit_prior(
+        pair, after, counts, V, n_actions, last / unit, Lambda.shape[1] > 1
+    )
+    prior[RIDGE] = theta * unit
+    prior[BASE] = gamma * prior[MEAN]
+    change_ridge(Lambda, prior[RIDGE] - last)
+
+
+@njit(cache=True)
+def change_ridge(Lambda: FloatArray, change: float) -> None:
+    """Add to the diagonal of the covariance."""
+    for b in range(Lambda.shape[0]):
+        for i in range(Lambda.shape[1]):
+            Lambda[b, i, i] += change
+
+
+@njit(cache=True)
+def of_prior(ridge: float, u: float, norm: float) -> float:
+    """The share of the prior in the estimate of a pair, whose features have this squared norm."""
+    return min(ridge * u * u / norm, 1.0) if norm > 0 else 0.0
+
+
+@njit(cache=True)
+def deviation(first: float, second: float, share: float) -> float:
+    """The deviation of V - v from its moments, times sqrt(n) u, without the prior's share in them.
+
+    The moments are regressions to 0, so they are 1 - share of those of the data, and the n visits
+    behind them (1 - share) / u^2. With one-hot features the deviation is the data's own.
+    """
+    if not share < 1:
+        return 0.0
+    data = 1 - share
+    first, second = first / data, second / data
+    variance = second - first * first
+    return math.sqrt(variance / data) if variance > ROUNDING * second else 0.0
 
 
 @njit(cache=True)
@@ -417,14 +503,47 @@ def ascend(kind: int, first: float, second: float, u: float, CB: float) -> float
 
 
 @njit(inline="always")
-def update(world: Simulator, rule: Rule, stats: Statistics, it: Iterate, r: FloatArray) -> float:
-    """Optimistic regularised value iteration, once: Q_{k+1}, V_{k+1}, pi_{k+1}; the largest |Q|."""
+def update(
+    world: Simulator, rule: Rule, stats: Statistics, it: Iterate, r: FloatArray
+) -> tuple[float, float]:
+    """Optimistic regularised value iteration, once: Q_{k+1}, V_{k+1}, pi_{k+1}.
+
+    Returns the largest |Q|, and by how much a value has changed at most.
+    """
     V, MV, PV, Theta, rewards = it.V, it.MV, it.PV, it.Theta, it.rewards
     if math.isinf(rule.eta):  # nothing is summed: the policy is greedy for this update alone
         it.clock[UPDATES] = 0
         Theta[:] = 0.0
         rewards[:] = 0.0
     it.clock[UPDATES] += 1
+    mean = it.prior[MEAN]
+    if mean == 0:
+        predict(world, stats, V, MV, PV)
+    else:  # P V = v + Phi M (V - v)
+        it.W[:] = V - mean
+        predict(world, stats, it.W, MV, PV)
+        PV += mean
+    add_to(Theta, world.gamma, MV)
+    truncate = rule.ascension == TRUNCATION
+    largest = target(r, it.CB, it.p, rewards, PV, world.gamma, rule.heaven, truncate)
+    change = improve(rule.eta, PV, V, it.log_pi, it.cumulative)
+    if rule.ascension == NOVELTY:
+        bound_values(V, rule.heaven)
+    return largest, change
+
+
+@njit(cache=True)
+def bound_values(V: FloatArray, heaven: float) -> None:
+    """Values that enter the next regression lie in [0, R_max H]; the policy stays as it is."""
+    for x in range(V.size):
+        V[x] = min(max(V[x], 0.0), heaven)
+
+
+@njit(inline="always")
+def predict(
+    world: Simulator, stats: Statistics, V: FloatArray, MV: FloatArray, PV: FloatArray
+) -> None:
+    """M V = Lambda^{-1} sum_D phi(x, a) V(x') and P V = Phi M V."""
     if stats.own:
         predict_own(world.first, world.after, stats.phi, stats.Lambda, stats.counts, V, MV, PV)
     elif stats.diagonal:
@@ -433,11 +552,6 @@ def update(world: Simulator, rule: Rule, stats: Statistics, it: Iterate, r: Floa
         )
     else:
         predict_blocks(stats.phi, stats.block, stats.inverse, stats.sums, stats.work, V, MV, PV)
-    add_to(Theta, world.gamma, MV)
-    truncate = rule.ascension == TRUNCATION
-    largest = target(r, it.CB, it.p, rewards, PV, world.gamma, rule.heaven, truncate)
-    improve(rule.eta, PV, V, it.log_pi, it.cumulative)
-    return largest
 
 
 @njit(cache=True)
@@ -567,14 +681,14 @@ def add_to(y: FloatArray, a: float, x: FloatArray) -> None:
 @njit(cache=True)
 def improve(
     eta: float, Q: FloatArray, V: FloatArray, log_pi: FloatArray, cumulative: FloatArray
-) -> None:
+) -> float:
     """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at every state.
 
     At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the update of the paper with
-    its regulariser taken away.
+    its regulariser taken away. Returns by how much a value has changed at most.
     """
     n_states, n_actions = Q.shape
-    greedy = math.isinf(eta)
+    greedy, change = math.isinf(eta), 0.0
     for x in range(n_states):
         top = -np.inf
         for a in range(n_actions):
@@ -587,6 +701,7 @@ def improve(
             for a in range(n_actions):
                 log_pi[x, a] = 0.0 if a == best else -np.inf
                 cumulative[x, a] = 0.0 if a < best else 1.0
+            change = max(change, abs(top - V[x]))
             V[x] = top
             continue
         total = 0.0
@@ -601,4 +716,6 @@ def improve(
             for a in range(n_actions):
                 log_pi[x, a] -= normaliser
                 cumulative[x, a] /= total
+        change = max(change, abs(top / eta - V[x]))
         V[x] = top / eta
+    return change

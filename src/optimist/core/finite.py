@@ -62,13 +62,23 @@ def _never_past_the_last(nu0: FloatArray) -> FloatArray:
     return cumulative
 
 
-def statistics(mdp: FiniteMDP, world: Simulator, features: FeatureMap, ridge: float) -> Statistics:
-    """Empty statistics: Lambda is ridge times the identity."""
+def statistics(
+    mdp: FiniteMDP,
+    world: Simulator,
+    features: FeatureMap,
+    ridge: float,
+    learns_prior: bool = False,
+) -> Statistics:
+    """Empty statistics: Lambda is ridge times the identity.
+
+    Where the prior is learnt, transitions are counted whatever the features.
+    """
     phi, block = _in_blocks(mdp, features)
     n_blocks, s = features.blocks, features.dim // features.blocks
     diagonal = s == 1
     identity = np.tile(np.eye(s), (n_blocks, 1, 1))
     log_det = features.dim * math.log(ridge)
+    pairs = np.repeat(np.arange(mdp.r.size), np.diff(world.first))
     return Statistics(
         diagonal=diagonal,
         own=diagonal and np.array_equal(block, np.arange(features.dim)),
@@ -76,7 +86,8 @@ def statistics(mdp: FiniteMDP, world: Simulator, features: FeatureMap, ridge: fl
         block=block,
         Lambda=ridge * identity,
         inverse=np.zeros((0, 1, 1)) if diagonal else identity / ridge,
-        counts=np.zeros(world.after.size if diagonal else 0),
+        counts=np.zeros(world.after.size if diagonal or learns_prior else 0),
+        pair=pairs if learns_prior else pairs[:0],
         sums=np.zeros((0, 0) if diagonal else (mdp.n_states, features.dim)),
         visits=np.zeros(0 if diagonal else len(phi), dtype=np.int64),
         met=np.zeros(0 if diagonal else len(phi), dtype=np.int64),
@@ -86,7 +97,7 @@ def statistics(mdp: FiniteMDP, world: Simulator, features: FeatureMap, ridge: fl
     )
 
 
-def iterate(mdp: FiniteMDP, stats: Statistics) -> Iterate:
+def iterate(mdp: FiniteMDP, stats: Statistics, variances: bool = False) -> Iterate:
     """V_1 = 0, and pi_1 uniform."""
     d = stats.Lambda.shape[0] * stats.Lambda.shape[1]
     return Iterate(
@@ -98,6 +109,10 @@ def iterate(mdp: FiniteMDP, stats: Statistics) -> Iterate:
         Theta=np.zeros(d),
         rewards=np.zeros(mdp.r.shape),
         Lambda=stats.Lambda.copy(),
+        prior=np.zeros(4),
+        first=np.zeros(d if variances else 0),
+        second=np.zeros(d if variances else 0),
+        W=np.zeros(mdp.n_states),
         MV=np.zeros(d),
         PV=np.zeros(mdp.r.shape),
         clock=np.array([0, 0, 0, 0, -1, 0]),

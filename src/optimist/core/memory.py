@@ -57,6 +57,7 @@ class Moments(NamedTuple):
     log_det: FloatArray  # [2]: of Lambda now, and at the start of the epoch
     paid: FloatArray  # sum phi (r + gamma V) with V of terminations alone, [d]
     values: FloatArray  # sum phi V(x') for the present V, [d]
+    features: FloatArray  # sum phi, [d]
 
 
 class Epoch(NamedTuple):
@@ -66,6 +67,9 @@ class Epoch(NamedTuple):
     theta: FloatArray  # of the last update, [d]
     Lambda: FloatArray  # at the start of the epoch
     inverse: FloatArray  # of that
+    prior: FloatArray  # the four numbers of `core.prior`, as of then
+    first: FloatArray  # the regression of V - v as of then, for variances, [d]; else empty
+    second: FloatArray  # that of (V - v)^2, likewise
     clock: IntArray  # as of the compiled engine
 
 
@@ -81,7 +85,8 @@ class Memory:
     features
         The map phi.
     ridge
-        Lambda is ridge times the identity before the first step.
+        Lambda is ridge times the identity before the first step. Where it is learnt, whoever learns
+        it says here what it is by now.
     limit
         About how many bytes may be taken.
     when_full
@@ -142,6 +147,7 @@ class Memory:
             log_det=np.array([log_det, log_det]),
             paid=np.zeros(d),
             values=np.zeros(d),
+            features=np.zeros(d),
         )
         self._index: dict[int, int] = {}  # from the digest of a state to its number
 
@@ -325,12 +331,14 @@ class Memory:
             log_det += np.linalg.slogdet(m.Lambda[b])[1]
             m.paid[b * s : (b + 1) * s] = paid[here] @ part
             m.values[b * s : (b + 1) * s] = V[here] @ part
+            m.features[b * s : (b + 1) * s] = weight @ part
         if s == 1:
             d = self.features.dim
             square = np.bincount(block, links.weight[:n] * phi[:, 0] ** 2, minlength=d)
             m.Lambda[:, 0, 0] = self.ridge + square
             m.paid[:] = np.bincount(block, paid * phi[:, 0], minlength=d)
             m.values[:] = np.bincount(block, V * phi[:, 0], minlength=d)
+            m.features[:] = np.bincount(block, links.weight[:n] * phi[:, 0], minlength=d)
             log_det = float(np.log(m.Lambda).sum())
         m.stale[:] = 0
         m.log_det[:] += log_det - m.log_det[0]  # the epoch has grown as much as it had

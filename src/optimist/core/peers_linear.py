@@ -43,7 +43,6 @@ def run(
     """Play and learn one episode after the other, as many as the record has room for."""
     if it.clock[STATE] < 0:
         it.clock[STATE] = start(world.start, rng.random())
-    before = it.V.copy()
     taken = 0
     for i in range(record.steps.size):
         if shots.stride > 0 and it.clock[EPISODES] % shots.stride == 0:
@@ -56,7 +55,7 @@ def run(
         play(world, rule, stats, it, r, rng, record, i)
         due = it.clock[EPISODES] == 0 or stats.log_det[0] >= stats.log_det[1] + LOG_TWO
         if due:
-            begin_epoch(rule, stats, it)
+            begin_epoch(world, rule, stats, it)
         it.clock[EPISODES] += 1
         record.epoch[i] = it.clock[EPOCHS]
         if due or not rule.lazy:
@@ -65,9 +64,8 @@ def run(
                 it.CB,
             )  # fmt: skip
             for _ in range(rule.updates):
-                before[:] = it.V
-                record.sup_q[i] = update(world, rule, stats, it, r)
-                if np.abs(before - it.V).max() <= TOLERANCE * rule.heaven:
+                record.sup_q[i], change = update(world, rule, stats, it, r)
+                if change <= TOLERANCE * rule.heaven:
                     break
 
 

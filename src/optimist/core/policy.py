@@ -1,15 +1,15 @@
 """Policies as numbers: the d + d^2 of the paper (Section 3.3), or a table where none will do.
 
 With Theta the sum of the epoch's n parameters theta, Lambda the covariance at its start,
-u = ||phi||_{Lambda^{-1}}, CB = beta u and p the ascension function, the sum of the epoch's Q is
+u = ||phi||_{Lambda^{-1}}, CB the bonus and p the ascension function, the sum of the epoch's Q is
 
     S = (1 - p) (phi . Theta + n CB) + n p R_max H,
 
-and the policy is softmax(eta S).
+and the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, and a prior four.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,15 @@ from optimist.core import storage
 from optimist.core.ascension import (
     Ascension,
     Never,
+    Novelty,
     Sigmoid,
     Threshold,
     Truncation,
     ascension_name,
     ascension_named,
 )
+from optimist.core.bonus import ROUNDING, Bonus, FixedBonus, bonus_name, bonus_named
+from optimist.core.state import BASE, NOVEL, RIDGE
 from optimist.features import FeatureMap, PerAction, StateFeatures, describe, from_description
 
 
@@ -45,7 +48,7 @@ class SoftmaxPolicy:
         The covariance at the start of the epoch, as its diagonal blocks [blocks, s, s].
     updates
         n, how many updates the epoch has seen; with none the policy is uniform.
-    eta, beta, ascension, heaven
+    eta, bonus, ascension, heaven, gamma
         The parameters of the algorithm; ``heaven`` is R_max / (1 - gamma), or v_max. At eta =
         infinity the policy is greedy for the last update alone, and ``updates`` is 1.
     features
@@ -57,19 +60,27 @@ class SoftmaxPolicy:
         Instead of those, the rewards of an update as a known function of states [n, ...], [n, A].
     shift
         A constant reward of every update.
+    prior
+        The four numbers of the prior that was learnt (`optimist.core.prior`), or zeros.
+    moments
+        The regressions of the values and of their squares, by which variances are known, [2, d];
+        or empty.
     """
 
     Theta: FloatArray
     Lambda: FloatArray
     updates: int
     eta: float
-    beta: float
+    bonus: Bonus
     ascension: Ascension
     heaven: float
     features: FeatureMap
     rewards: FloatArray | None = None
     reward: Callable[[Any], FloatArray] | None = None
     shift: float = 0.0
+    gamma: float = 0.0
+    prior: FloatArray = field(default_factory=lambda: np.zeros(4))
+    moments: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
@@ -91,8 +102,8 @@ class SoftmaxPolicy:
 
     def _sum_of_values(self, rows: FloatArray, block: IntArray, states: ArrayLike) -> FloatArray:
         u = self._uncertainty(rows, block)
-        CB, n = self.beta * u, self.updates
-        each = CB + self.shift  # what every update adds
+        CB, n = self._bonuses(rows, block, u), self.updates
+        each = CB + self.shift + self.prior[BASE]  # what every update adds
         if self.reward is not None:
             batch = np.asarray(states)[None] if CB.ndim == 1 else np.asarray(states)
             each = each + self.reward(batch).reshape(CB.shape)
@@ -108,9 +119,31 @@ class SoftmaxPolicy:
                 p = self.ascension(CB)
             case Threshold(level):
                 p = (u > level).astype(np.float64)
+            case Novelty():
+                level, _ = self.ascension.numbers
+                share = self._of_prior(rows, u)
+                p = np.where(share > level, 1.0, self.prior[NOVEL] * share)
             case Never():
                 return np.asarray(target)
         return np.asarray((1 - p) * target + n * p * self.heaven)
+
+    def _bonuses(self, rows: FloatArray, block: IntArray, u: FloatArray) -> FloatArray:
+        """CB, from the uncertainty of the pairs."""
+        if isinstance(self.bonus, FixedBonus):
+            return self.bonus.beta * u
+        data = 1 - self._of_prior(rows, u)
+        known = np.where(data > 0, data, np.inf)  # a pair without data has no variance
+        first, second = (self._predict(rows, block, m) / known for m in self.moments)
+        variance = second - first**2
+        variance = np.where(variance > ROUNDING * second, variance, 0.0)
+        deviation = np.sqrt(np.maximum(variance, 0.0) / known)
+        return np.asarray(self.gamma * self.bonus.c * deviation * u)
+
+    def _of_prior(self, rows: FloatArray, u: FloatArray) -> FloatArray:
+        """The share of the prior in the estimates of pairs."""
+        norms = np.broadcast_to((rows**2).sum(axis=-1), u.shape)
+        share = np.divide(self.prior[RIDGE] * u**2, norms, out=np.zeros_like(u), where=norms > 0)
+        return np.asarray(np.minimum(share, 1.0))
 
     def _predict(self, rows: FloatArray, block: IntArray, theta: FloatArray) -> FloatArray:
         """phi . theta."""
@@ -140,7 +173,8 @@ class SoftmaxPolicy:
         header: dict[str, Any] = {
             "updates": int(self.updates),
             "eta": repr(float(self.eta)),
-            "beta": float(self.beta),
+            "bonus": bonus_name(self.bonus),
+            "gamma": float(self.gamma),
             "heaven": float(self.heaven),
             "ascension": ascension_name(self.ascension),
             "n_actions": self.features.n_actions,
@@ -149,6 +183,10 @@ class SoftmaxPolicy:
             "shift": float(self.shift),
         }
         arrays = {"Theta": self.Theta, "Lambda": self.Lambda}
+        if self.prior.any():
+            arrays["prior"] = self.prior
+        if self.moments.size:
+            arrays["moments"] = self.moments
         if self.rewards is not None:
             arrays["rewards"] = self.rewards
         storage.write(path, "softmax policy", header, arrays)
@@ -236,11 +274,14 @@ def load_policy(
         Lambda=arrays["Lambda"],
         updates=header["updates"],
         eta=float(header["eta"]),
-        beta=header["beta"],
+        bonus=bonus_named(*header["bonus"]) if "bonus" in header else FixedBonus(header["beta"]),
         ascension=ascension_named(*header["ascension"]),
         heaven=header["heaven"],
         features=features,
         rewards=arrays.get("rewards"),
         reward=reward,
         shift=header["shift"],
+        gamma=header.get("gamma", 0.0),
+        prior=arrays.get("prior", np.zeros(4)),
+        moments=arrays.get("moments", np.zeros((2, 0))),
     )

@@ -25,14 +25,18 @@ class Rule(NamedTuple):
     """The parameters of the algorithm."""
 
     eta: float
-    beta: float
+    bonus: int
+    beta: float  # or c
     ascension: int
     a: float  # alpha, or the level of a threshold
     b: float  # omega
     heaven: float
     updates: int
+    tolerance: float  # updates end when no value changes by more
+    ridge: float  # the unit of a ridge that is learnt
     lazy: bool  # updates wait for the next epoch
     observe_last: bool
+    gamma: float
     stage: int  # a new stage of the parameters begins a new epoch
 
 
@@ -50,7 +54,8 @@ class Statistics(NamedTuple):
     block: IntArray  # the block of each pair, [X A]
     Lambda: FloatArray  # [blocks, s, s]
     inverse: FloatArray  # of Lambda; unused if diagonal
-    counts: FloatArray  # of each entry of P; unused unless diagonal
+    counts: FloatArray  # of each entry of P; unused unless diagonal or the prior is learnt
+    pair: IntArray  # of each entry of P; unused unless the prior is learnt
     sums: FloatArray  # [X, d]; unused if diagonal
     visits: IntArray  # of each pair in this episode; unused if diagonal
     met: IntArray  # the pairs met in this episode
@@ -70,10 +75,18 @@ class Iterate(NamedTuple):
     Theta: FloatArray  # the sum of gamma M V over the epoch's updates, [d]
     rewards: FloatArray  # the sum of r_k over the epoch's updates, [X, A]
     Lambda: FloatArray  # at the start of the epoch
+    prior: FloatArray  # the four numbers of `core.prior`, as of the start of the epoch
+    first: FloatArray  # M (V - v) as of then, for variances, [d]; else empty
+    second: FloatArray  # M (V - v)^2 as of then, likewise
+    W: FloatArray  # room for V - v, [X]
     MV: FloatArray  # room for M V, [d]
     PV: FloatArray  # room for P V and then Q, [X, A]
     clock: IntArray  # the six numbers below
 
+
+RIDGE, NOVEL, MEAN, BASE = range(4)
+"""The numbers of a prior (`optimist.core.prior`): theta in the units of the covariance; s; v; and
+what every update expects of an untried pair: gamma v, and the mean reward where it is estimated."""
 
 EPISODES, EPOCHS, UPDATES, STEPS, STATE, STAGE = range(6)
 """What the clock shows: counts, those of updates in this epoch; the present state, or -1 before the
@@ -101,6 +114,9 @@ class Snapshots(NamedTuple):
     Theta: FloatArray
     rewards: FloatArray
     Lambda: FloatArray
+    prior: FloatArray
+    first: FloatArray
+    second: FloatArray
     log_pi: FloatArray
     clock: IntArray
 

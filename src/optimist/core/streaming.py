@@ -18,20 +18,36 @@ import numpy as np
 from numba import njit
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.ascension import TRUNCATION
+from optimist.core.ascension import NOVELTY, TRUNCATION
+from optimist.core.bonus import VARIANCE
 from optimist.core.engine import (
     LOG_TWO,
     REFRESH,
     add_to,
     ascend,
+    bound_values,
+    change_ridge,
+    deviation,
     dot,
     improve,
     invert,
+    of_prior,
     rank_one,
     target,
 )
 from optimist.core.memory import Epoch, Links, Moments, States
-from optimist.core.state import EPISODES, EPOCHS, STAGE, UPDATES, Rule
+from optimist.core.prior import fit_prior
+from optimist.core.state import (
+    BASE,
+    EPISODES,
+    EPOCHS,
+    MEAN,
+    NOVEL,
+    RIDGE,
+    STAGE,
+    UPDATES,
+    Rule,
+)
 from optimist.mdp.dynamics import one_thread
 
 CHUNK_BYTES = 1 << 17
@@ -68,6 +84,7 @@ def learn(
         phi = rows[x if shared else x * n_actions + a]
         observe(moments.Lambda, moments.inverse, moments.stale, moments.log_det, b, phi, 1.0)
         part = slice(b * s, (b + 1) * s)
+        add_to(moments.features[part], 1.0, phi)
         if y >= 0:
             add_to(moments.values[part], V[y], phi)
         add_to(moments.paid[part], paid[i] if y >= 0 else paid[i] + gamma * terminal, phi)
@@ -118,7 +135,16 @@ def observe(
 
 
 @njit(cache=True)
-def end_episode(rule: Rule, states: States, moments: Moments, epoch: Epoch, n: int) -> bool:
+def end_episode(
+    rule: Rule,
+    states: States,
+    links: Links,
+    moments: Moments,
+    epoch: Epoch,
+    terminal: float,
+    n: int,
+    n_links: int,
+) -> bool:
     """Count an episode, and begin an epoch if it is time; whether one begins.
 
     What is unsure in a new epoch is said by `all_unsure`.
@@ -133,6 +159,8 @@ def end_episode(rule: Rule, states: States, moments: Moments, epoch: Epoch, n: i
         clock[STAGE] = rule.stage
         epoch.Theta[:] = 0.0
         epoch.theta[:] = 0.0
+        if rule.ascension == NOVELTY:
+            learn_prior(rule, states, links, moments, epoch, terminal, n, n_links)
         epoch.Lambda[:] = moments.Lambda
         log_det = 0.0
         for b in range(epoch.Lambda.shape[0]):
@@ -145,7 +173,79 @@ def end_episode(rule: Rule, states: States, moments: Moments, epoch: Epoch, n: i
         moments.log_det[:] = log_det
         states.log_pi[:n] = -math.log(states.log_pi.shape[1])
         states.rewards[:n] = 0.0
+        if rule.bonus == VARIANCE:
+            learn_moments(states, links, moments, epoch, terminal, n_links)
     return bool(begins)
+
+
+@njit(cache=True)
+def learn_prior(
+    rule: Rule,
+    states: States,
+    links: Links,
+    moments: Moments,
+    epoch: Epoch,
+    terminal: float,
+    n: int,
+    n_links: int,
+) -> None:
+    """The prior as the data are now (`core.prior`), and its ridge in the place of the last.
+
+    Termination is one more state. Of an untried pair the mean reward is expected, and gamma v.
+    """
+    n_actions, prior = states.block.shape[1], epoch.prior
+    pair, after = np.empty(n_links, dtype=np.int64), np.empty(n_links, dtype=np.int64)
+    paid, steps = 0.0, 0.0
+    for i in range(n_links):
+        pair[i] = links.source[i] * n_actions + links.action[i]
+        after[i] = links.after[i] if links.after[i] >= 0 else n
+        paid += links.paid[i]
+        steps += links.weight[i]
+    V = np.empty(n + 1)
+    V[:n] = states.V[:n]
+    V[n] = terminal
+    last = rule.ridge if epoch.clock[EPOCHS] == 1 else prior[RIDGE]
+    theta, prior[NOVEL], prior[MEAN] = fit_prior(
+        pair, after, links.weight[:n_links], V, n_actions, last / rule.ridge,
+        moments.Lambda.shape[1] > 1,
+    )  # fmt: skip
+    prior[RIDGE] = theta * rule.ridge
+    prior[BASE] = (paid / steps if steps > 0 else 0.0) + rule.gamma * prior[MEAN]
+    change_ridge(moments.Lambda, prior[RIDGE] - last)
+
+
+@njit(cache=True)
+def learn_moments(
+    states: States,
+    links: Links,
+    moments: Moments,
+    epoch: Epoch,
+    terminal: float,
+    n_links: int,
+) -> None:
+    """The regressions of V - v and of its square, for the variances of the epoch."""
+    rows, block, first, second = states.rows, states.block, epoch.first, epoch.second
+    n_actions, s = block.shape[1], rows.shape[1]
+    shared = rows.shape[0] == block.shape[0]
+    first[:] = 0.0
+    second[:] = 0.0
+    for i in range(n_links):
+        x, a, y = links.source[i], links.action[i], links.after[i]
+        W = (states.V[y] if y >= 0 else terminal) - epoch.prior[MEAN]
+        phi = rows[x if shared else x * n_actions + a]
+        part = slice(block[x, a] * s, (block[x, a] + 1) * s)
+        add_to(first[part], links.weight[i] * W, phi)
+        add_to(second[part], links.weight[i] * W * W, phi)
+    for b in range(moments.Lambda.shape[0]):
+        if s == 1:
+            first[b] /= moments.Lambda[b, 0, 0]
+            second[b] /= moments.Lambda[b, 0, 0]
+            continue
+        part = slice(b * s, (b + 1) * s)
+        one, two = first[part].copy(), second[part].copy()
+        for i in range(s):
+            first[b * s + i] = dot(moments.inverse[b, i], one)
+            second[b * s + i] = dot(moments.inverse[b, i], two)
 
 
 def all_unsure(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
@@ -169,42 +269,66 @@ def all_unsure(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
                 phi = rows[at[part]]
                 squares = np.einsum("ij,ij->i", phi @ epoch.inverse[b], phi)
                 u[x[part], a[part]] = np.sqrt(np.maximum(squares, 0.0))
-    states.CB[:n] = rule.beta * u
-    ascend_all(rule.ascension, rule.a, rule.b, u, states.CB[:n], states.p[:n])
-
-
-@njit(cache=True)
-def ascend_all(
-    kind: int, first: float, second: float, u: FloatArray, CB: FloatArray, p: FloatArray
-) -> None:
-    """p+ of many pairs."""
-    for x in range(u.shape[0]):
-        for a in range(u.shape[1]):
-            p[x, a] = ascend(kind, first, second, u[x, a], CB[x, a])
+    judge(rule, states, epoch, u, 0, n)
 
 
 @njit(cache=True)
 def be_unsure(rule: Rule, states: States, epoch: Epoch, first: int, last: int) -> None:
-    """CB = beta ||phi|| in the norm of the epoch's covariance, and p+, of some of the states."""
+    """CB and p+ of some of the states, in the norm of the epoch's covariance."""
+    u = np.empty((last - first, states.block.shape[1]))
+    uncertainties(states, epoch.Lambda, epoch.inverse, first, u)
+    judge(rule, states, epoch, u, first, last)
+
+
+@njit(cache=True)
+def uncertainties(
+    states: States, Lambda: FloatArray, inverses: FloatArray, first: int, u: FloatArray
+) -> None:
+    """||phi|| in the norm of the inverse covariance, of the states from the first on."""
     rows, block = states.rows, states.block
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    for x in range(first, last):
+    for x in range(first, first + len(u)):
         for a in range(n_actions):
             b = block[x, a]
             row = rows[x if shared else x * n_actions + a]
             if s == 1:
-                u = abs(row[0]) / math.sqrt(epoch.Lambda[b, 0, 0])
+                u[x - first, a] = abs(row[0]) / math.sqrt(Lambda[b, 0, 0])
+                continue
+            square = 0.0
+            inverse = inverses[b]
+            for i in range(s):  # the matrix is symmetric: its lower half is enough
+                half = dot(inverse[i, :i], row[:i])
+                square += row[i] * (2 * half + inverse[i, i] * row[i])
+            u[x - first, a] = math.sqrt(max(square, 0.0))
+
+
+@njit(cache=True)
+def judge(rule: Rule, states: States, epoch: Epoch, u: FloatArray, first: int, last: int) -> None:
+    """CB and p+ of some of the states, from their uncertainties."""
+    rows, block, s = states.rows, states.block, states.rows.shape[1]
+    n_actions = block.shape[1]
+    shared = rows.shape[0] == block.shape[0]
+    ridge, novel = epoch.prior[RIDGE], epoch.prior[NOVEL]
+    for x in range(first, last):
+        for a in range(n_actions):
+            v = u[x - first, a]
+            CB, share = rule.beta * v, 0.0
+            row = rows[x if shared else x * n_actions + a]
+            if ridge > 0:
+                share = of_prior(ridge, v, dot(row, row))
+            if rule.bonus == VARIANCE:
+                part = slice(block[x, a] * s, (block[x, a] + 1) * s)
+                one, two = dot(row, epoch.first[part]), dot(row, epoch.second[part])
+                CB *= rule.gamma * deviation(one, two, share)
+            if rule.ascension == NOVELTY:
+                new = share > rule.a
+                p = 1.0 if new else novel * share
+                if new and rule.bonus == VARIANCE:
+                    CB = 0.0  # there are no data to vary
             else:
-                square = 0.0
-                inverse = epoch.inverse[b]
-                for i in range(s):  # the matrix is symmetric: its lower half is enough
-                    half = dot(inverse[i, :i], row[:i])
-                    square += row[i] * (2 * half + inverse[i, i] * row[i])
-                u = math.sqrt(max(square, 0.0))
-            CB = rule.beta * u
-            states.CB[x, a] = CB
-            states.p[x, a] = ascend(rule.ascension, rule.a, rule.b, u, CB)
+                p = ascend(rule.ascension, rule.a, rule.b, v, CB)
+            states.CB[x, a], states.p[x, a] = CB, p
 
 
 @njit(cache=True)
@@ -218,7 +342,7 @@ def meet(
     pi_m is the softmax of eta S_m; so the last update is made up for from pi_{n-1}. Truncated
     values have no such form, and all the epoch's ``thetas`` are gone through.
     """
-    n = epoch.clock[UPDATES]
+    n, base = epoch.clock[UPDATES], epoch.prior[BASE]
     n_actions = states.block.shape[1]
     V, cumulative = states.V[first:last], states.cumulative[first:last]
     CB, p, log_pi = states.CB[first:last], states.p[first:last], states.log_pi[first:last]
@@ -240,20 +364,22 @@ def meet(
     truncate = rule.ascension == TRUNCATION
     if thetas.shape[0] > 0:
         for j in range(n):
-            predict(states, thetas[j], first, last, Q)
+            predict(states, thetas[j], base, first, last, Q)
             target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate)
             improve(rule.eta, Q, V, log_pi, cumulative)
     else:
-        predict(states, epoch.Theta - epoch.theta, first, last, Q)
+        predict(states, epoch.Theta - epoch.theta, (n - 1) * base, first, last, Q)
         for i in range(last - first):
             for a in range(n_actions):  # S_{n-1}
                 S = Q[i, a] + (n - 1) * (r[i, a] + CB[i, a])
                 Q[i, a] = (1 - p[i, a]) * S + (n - 1) * p[i, a] * rule.heaven
         if n > 1:
             improve(rule.eta, Q, V, log_pi, cumulative)  # pi_{n-1}, from uniform in one leap
-        predict(states, epoch.theta, first, last, Q)
+        predict(states, epoch.theta, base, first, last, Q)
         target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate)
         improve(rule.eta, Q, V, log_pi, cumulative)
+    if rule.ascension == NOVELTY:
+        bound_values(V, rule.heaven)
     sums[:] = n * r
 
 
@@ -281,7 +407,7 @@ def update_all(
             epoch.clock[UPDATES] = 0
             Theta[:] = 0.0
             states.rewards[:n] = 0.0
-        sums = moments.paid + gamma * moments.values
+        sums = moments.paid + gamma * moments.values - epoch.prior[BASE] * moments.features
         for b in range(n_blocks):
             if s == 1:
                 theta[b] = weights[b] + sums[b] / moments.Lambda[b, 0, 0]
@@ -293,15 +419,26 @@ def update_all(
         if thetas.shape[0] > 0:
             thetas[epoch.clock[UPDATES]] = theta
         epoch.clock[UPDATES] += 1
-        largest = sweep(rule, states, links, moments, theta, n)
+        largest, change = sweep(rule, states, links, moments, theta, epoch.prior[BASE], n)
+        if change < rule.tolerance:
+            break
     return largest
 
 
 @njit(cache=True)
 def sweep(
-    rule: Rule, states: States, links: Links, moments: Moments, theta: FloatArray, n: int
-) -> float:
-    """Q, V and pi of n states under theta, and the sum of phi V(x') for the next; the largest |Q|.
+    rule: Rule,
+    states: States,
+    links: Links,
+    moments: Moments,
+    theta: FloatArray,
+    base: float,
+    n: int,
+) -> tuple[float, float]:
+    """Q, V and pi of n states under theta, and the sum of phi V(x') for the next.
+
+    Returns the largest |Q|, and by how much a value has changed at most. ``base`` is what the
+    regression regresses to.
 
     States go by in chunks that stay in the cache: most links into a chunk come out of it too.
     """
@@ -310,21 +447,24 @@ def sweep(
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
     values[:] = 0.0
-    largest, truncate = 0.0, rule.ascension == TRUNCATION
+    largest, change, truncate = 0.0, 0.0, rule.ascension == TRUNCATION
     chunk = max(1, CHUNK_BYTES // (8 * s * (1 if shared else n_actions)))
     Q = np.empty((min(chunk, n), n_actions))
     for first in range(0, n, chunk):
         last = min(first + chunk, n)
         q = Q[: last - first]
-        predict(states, theta, first, last, q)
+        predict(states, theta, base, first, last, q)
         top = target(
             states.r[first:last], states.CB[first:last], states.p[first:last],
             states.rewards[first:last], q, 1.0, rule.heaven, truncate,
         )  # fmt: skip
         largest = max(largest, top)
-        improve(
+        moved = improve(
             rule.eta, q, V[first:last], states.log_pi[first:last], states.cumulative[first:last]
         )
+        change = max(change, moved)
+        if rule.ascension == NOVELTY:
+            bound_values(V[first:last], rule.heaven)
         for y in range(first, last):
             link = head[y]
             while link >= 0:
@@ -337,12 +477,14 @@ def sweep(
                     phi = rows[x if shared else x * n_actions + a]
                     add_to(values[begin : begin + s], weight, phi)
                 link = links.following[link]
-    return largest
+    return largest, change
 
 
 @njit(cache=True)
-def predict(states: States, theta: FloatArray, first: int, last: int, Q: FloatArray) -> None:
-    """phi(x, a) . theta of some of the states, in Q."""
+def predict(
+    states: States, theta: FloatArray, base: float, first: int, last: int, Q: FloatArray
+) -> None:
+    """base + phi(x, a) . theta of some of the states, in Q."""
     rows, block = states.rows, states.block
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
@@ -351,6 +493,6 @@ def predict(states: States, theta: FloatArray, first: int, last: int, Q: FloatAr
             begin = block[x, a] * s
             row = rows[x if shared else x * n_actions + a]
             if s == 1:
-                Q[x - first, a] = row[0] * theta[begin]
+                Q[x - first, a] = base + row[0] * theta[begin]
             else:
-                Q[x - first, a] = dot(row, theta[begin : begin + s])
+                Q[x - first, a] = base + dot(row, theta[begin : begin + s])

@@ -46,6 +46,8 @@ class Gym:
         are JSON, or else text.
     parallel
         How many of them are played side by side.
+    value_bound
+        An upper bound on the optimal values, in the units of the rewards, if one is known.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Gym:
     high: float | None = None
     options: str = ""
     parallel: int = 1
+    value_bound: float | None = None
 
     def __post_init__(self) -> None:
         checks.discount(self.gamma)
@@ -100,6 +103,8 @@ class Gym:
         terms: dict[str, Any] = {"gamma": self.gamma, "geometric": self.geometric}
         if self.low is not None:
             terms["reward_range"] = (self.low, self.high)
+        if self.value_bound is not None:
+            terms["value_bound"] = self.value_bound
         return terms
 
     @property

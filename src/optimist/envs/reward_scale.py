@@ -93,6 +93,18 @@ class RewardScale:
             )
         return min(max(mapped, 0.0), self.r_max)  # by rounding alone
 
+    def value(self, value: float) -> float:
+        """A value in the environment's own units, in those that rewards are mapped to.
+
+        Examples
+        --------
+        >>> round(RewardScale((-1.0, 0.0), r_max=1.0, gamma=0.99).value(-20.0), 9)
+        80.0
+        """
+        if self._own is not None:
+            raise TypeError("value_bound cannot be mapped by a reward_map of one's own: give v_max")
+        return (value - self.low * self._horizon) / (self.high - self.low) * self.r_max
+
     @property
     def terminal(self) -> float:
         """The value of termination."""

@@ -9,6 +9,7 @@ import numpy as np
 from optimist import checks
 from optimist.agents import AGENTS, Agent, RmaxRaviUcb
 from optimist.envs import Gym, World
+from optimist.experiments.parameters import from_plain
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation import FeatureDataset, FraIL, FraILConfig
 
@@ -50,11 +51,11 @@ CONFIGS: dict[str, type[Any]] = {
 """The parameters that a study gives each of them."""
 
 
-def study_config(given: Any, preset: str) -> Any:
+def study_config(given: Any) -> Any:
     """A learner's configuration in a study: of its class the default one."""
     for name, learner in LEARNERS.items():
         if given is learner:
-            return getattr(CONFIGS[name], preset, CONFIGS[name])()
+            return from_plain(CONFIGS[name], {})
     if type(given) is FraILConfig:  # with the default expert
         return ImitationConfig(**{f.name: getattr(given, f.name) for f in fields(given)})
     return given

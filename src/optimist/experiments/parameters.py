@@ -17,9 +17,6 @@ import numpy as np
 
 Plain = dict[str, Any]
 
-PRACTICAL, STREAMING = "practical", "streaming"
-"""The choices of default values: for finite worlds, and for Gymnasium environments."""
-
 
 class DataError(ValueError):
     """Data that do not describe what they should; ``path`` says where, as keys from the top."""
@@ -67,12 +64,10 @@ def from_plain(
     data: Mapping[str, Any],
     path: tuple[str, ...] = (),
     name: str = "",
-    preset: str = PRACTICAL,
 ) -> Any:
     """The dataclass of plain data. What is not given has its default value.
 
-    Errors know the key by its ``path`` from the top, and call the dataclass by ``name``. Of a class
-    with several choices of default values, ``preset`` is the one.
+    Errors know the key by its ``path`` from the top, and call the dataclass by ``name``.
 
     Examples
     --------
@@ -94,12 +89,12 @@ def from_plain(
             message = f"{title} has no parameter {key!r}: {did_you_mean(key, names)}"
             raise DataError((*path, key), message)
         given[key] = _convert(types_of[key], value, (*path, key))
-    if not hasattr(kind, "practical"):
+    if not hasattr(kind, "default_for"):
         missing = [f.name for f in dataclasses.fields(kind) if _needed(f) and f.name not in given]
         if missing:
             raise DataError(path, f"{title} needs {' and '.join(missing)}")
     try:
-        return _build(kind, given, preset)
+        return _build(kind, given)
     except MemoryError:
         raise DataError(path, f"{title} is too large for the memory of this machine") from None
     except (ValueError, TypeError) as error:
@@ -112,10 +107,10 @@ def _needed(field: dataclasses.Field[Any]) -> bool:
     return field.default is field.default_factory is dataclasses.MISSING
 
 
-def _build(kind: type[Any], given: Plain, preset: str = PRACTICAL) -> Any:
-    # A configuration with a practical choice is one by default: its bare fields are the paper's.
-    choice = getattr(kind, preset, None)
-    return kind(**given) if choice is None else dataclasses.replace(choice(), **given)
+def _build(kind: type[Any], given: Plain) -> Any:
+    # A class may say itself what is not given: its bare fields are the paper's.
+    choice = getattr(kind, "default_for", None)
+    return kind(**given) if choice is None else dataclasses.replace(choice(given), **given)
 
 
 def _convert(wanted: Any, value: Any, path: tuple[str, ...]) -> Any:

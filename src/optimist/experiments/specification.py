@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,6 @@ from optimist.agents import Agent
 from optimist.envs import WORLDS, Gym, World
 from optimist.experiments.learners import CONFIGS, check_together, make_learner
 from optimist.experiments.parameters import (
-    PRACTICAL,
-    STREAMING,
     DataError,
     Plain,
     did_you_mean,
@@ -32,7 +30,8 @@ KINDS: dict[str, type[Any]] = {**WORLDS, Gym.__name__: Gym}
 """The classes of worlds by name."""
 
 LATER: dict[str, Plain] = {
-    "RmaxRaviUcb": {"lazy": False, "v_max": "none"},
+    "RmaxRaviUcb": {"lazy": False, "v_max": "none", "bonus": "none", "tolerance": 0.0},
+    "FraIL": {"bonus": "none", "tolerance": 0.0},
     "Psrl": {"lazy": False},
     "Rlsvi": {"lazy": False},
     "RaviUcb": {"ridge": 1.0},
@@ -160,8 +159,12 @@ def world_name(world: Any) -> str:
 
 
 def world_table(world: AnyWorld) -> Plain:
-    """The table that names a world and gives its parameters."""
-    return {"world": world_name(world), **to_plain(world)}
+    """The table that names a world and gives its parameters, but for a bound that is not known.
+
+    There was no such bound at first, and runs keep their names.
+    """
+    table = {"world": world_name(world), **to_plain(world)}
+    return {k: v for k, v in table.items() if (k, v) != ("value_bound", "none")}
 
 
 def agent_table(config: Any) -> Plain:
@@ -197,15 +200,10 @@ def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> AnyWorld:
     return world
 
 
-def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = (), preset: str = PRACTICAL) -> Any:
+def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> Any:
     """The configuration of the agent of a table that names it and gives its parameters."""
     kind, parameters = _split(data, "agent", CONFIGS, path)
-    return from_plain(kind, parameters, path, data["agent"], preset)
-
-
-def preset_for(worlds: Iterable[AnyWorld]) -> str:
-    """Which default values agents have in a study: those for environments, if it has no others."""
-    return STREAMING if all(isinstance(world, Gym) for world in worlds) else PRACTICAL
+    return from_plain(kind, parameters, path, data["agent"])
 
 
 def _split(

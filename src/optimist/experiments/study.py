@@ -18,7 +18,6 @@ from optimist.experiments.specification import (
     agent_table,
     default_stride,
     derived_seed,
-    preset_for,
     read_agent,
     read_world,
     world_name,
@@ -142,8 +141,7 @@ class Study:
     @cached_property
     def configurations(self) -> dict[str, Any]:
         """The configuration of each agent."""
-        preset = preset_for(self.worlds.values())
-        made = {name: study_config(given, preset) for name, given in self.agents.items()}
+        made = {name: study_config(given) for name, given in self.agents.items()}
         for config in made.values():
             agent_name(config)  # is one
         _refuse_twice("agents", made)
@@ -299,7 +297,7 @@ def _study(data: Plain, text: str, title: str) -> Study:
         _checked((*path, "family"), check_family, family)
         if family != label:
             families[label] = family
-        agents[label] = read_agent(table, path, preset_for(worlds.values()))
+        agents[label] = read_agent(table, path)
         _checked(path, _check_everywhere, worlds, agents[label])
         _checked(path, _refuse_twice, "agents", agents)
     subject, held_out = data.get("subject"), data.get("held_out", [])

@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 
 def summary(results: "Results") -> dict[str, Any]:
     """The data of a report."""
-    study = results.study
+    study, shown = results.study, _shown(results)
     return {
         "title": study.title,
         "description": study.description,
@@ -34,29 +34,59 @@ def summary(results: "Results") -> dict[str, Any]:
         "draws": statistics.DRAWS,
         "specification": study.text,
         "environment": _joined(results.environments),
-        "agents": [
-            {
-                "name": name,
-                "family": study.family[name],
-                "detail": detail(agent_name(config), to_plain(config)),
-            }
-            for name, config in study.configurations.items()
-        ],
+        "agents": _agents(results, shown),
         "failures": [
             {"world": r.world, "agent": r.agent, "seed": r.index, "message": message}
             for r, message in results.failures.items()
         ],
         "unfinished": results.unfinished,
         "peers": results.peers and peers.plain(results.peers),
-        "worlds": [_world(results, name) for name in study.worlds],
+        "worlds": [_world(results, name, shown[name]) for name in study.worlds],
     }
 
 
-def _world(results: "Results", name: str) -> dict[str, Any]:
+def _shown(results: "Results") -> dict[str, dict[str, str]]:
+    """Which agents are shown in each world, by the names they are shown under.
+
+    All of them; but in a study about a subject the best setting of each family in hindsight, by the
+    name of the family, since nobody reads the curves of dozens of settings.
+    """
+    study = results.study
+    every = {name: {agent: agent for agent in study.agents} for name in study.worlds}
+    if results.peers is None or len(results.peers.worlds) < len(study.worlds):
+        return every
+    agents = {(f, peers.setting_of(agent, f)): agent for agent, f in study.family.items()}
+    return {
+        w.world: {family: agents[family, best.setting] for family, best in w.best.items()}
+        for w in results.peers.worlds
+    }
+
+
+def _agents(results: "Results", shown: dict[str, dict[str, str]]) -> list[dict[str, Any]]:
+    study = results.study
+    lines = {
+        name: detail(agent_name(config), to_plain(config))
+        for name, config in study.configurations.items()
+    }
+    families: dict[str, list[str]] = {}
+    for agent, family in study.family.items():
+        families.setdefault(family, []).append(agent)
+    named: dict[str, str] = {}
+    for name in dict.fromkeys(name for agents in shown.values() for name in agents):
+        others = families.get(name, [name])
+        best = f"the best of {len(others)} settings in each world: {', '.join(others)}"
+        named[name] = lines[others[0]] if len(others) == 1 else best
+    return [
+        {"name": name, "family": study.family.get(name, name), "detail": line}
+        for name, line in named.items()
+    ]
+
+
+def _world(results: "Results", name: str, shown: dict[str, str]) -> dict[str, Any]:
     study = results.study
     world = study.worlds[name]
-    cells = {agent: results.cell(name, agent) for agent in study.agents}
-    there = {agent: cell for agent, cell in cells.items() if cell is not None}
+    cells = {label: results.cell(name, agent) for label, agent in shown.items()}
+    there = {label: cell for label, cell in cells.items() if cell is not None}
     return {
         "name": name,
         "detail": detail(type(world).__name__, to_plain(world)),
@@ -68,7 +98,9 @@ def _world(results: "Results", name: str) -> dict[str, Any]:
         ],
         "improvement": [
             [
-                estimate(results.improvement(name, agent, other)) if agent != other else None
+                estimate(results.improvement(name, shown[agent], shown[other]))
+                if agent != other
+                else None
                 for other in there
             ]
             for agent in there
@@ -76,13 +108,13 @@ def _world(results: "Results", name: str) -> dict[str, Any]:
         **(
             of_environment(results, name, world, there)
             if isinstance(world, Gym)
-            else _of_known_world(results, name, world, there)
+            else _of_known_world(results, name, world, there, shown)
         ),
     }
 
 
 def _of_known_world(
-    results: "Results", name: str, world: World, cells: dict[str, Any]
+    results: "Results", name: str, world: World, cells: dict[str, Any], shown: dict[str, str]
 ) -> dict[str, Any]:
     """What is shown of a known MDP only, by exact values."""
     mdp = world.mdp
@@ -93,7 +125,7 @@ def _of_known_world(
         "optimal": number(mdp.optimal().value),
         "uniform": number(float(mdp.value(mdp.uniform_policy))),
         "curves": {agent: _curves(cell) for agent, cell in cells.items()},
-        "picture": _picture(results, name, world) if can_be_drawn(world) and cells else None,
+        "picture": _picture(results, name, world, shown) if can_be_drawn(world) and cells else None,
     }
 
 
@@ -121,7 +153,7 @@ def _curves(cell: Cell) -> dict[str, Any]:
     return curves
 
 
-def _picture(results: "Results", name: str, world: World) -> dict[str, Any]:
+def _picture(results: "Results", name: str, world: World, shown: dict[str, str]) -> dict[str, Any]:
     """What the first seed of each agent believed on the way.
 
     The optimum is the expert of those who imitate one: theirs are the differences from it.
@@ -129,7 +161,11 @@ def _picture(results: "Results", name: str, world: World) -> dict[str, Any]:
     mdp, best = world.mdp, world.mdp.optimal()
     expert = mdp.state_occupancy(best.policy)
     runs = []
-    for agent, run in results.first_runs(name).items():
+    first = results.first_runs(name)
+    for label, agent in shown.items():
+        if agent not in first:
+            continue
+        run = first[agent]
         shots = results.folder.of(run).snapshots
         occupancy = mdp.state_occupancy(shots.policy)
         cell = results.cell(name, agent)
@@ -138,7 +174,7 @@ def _picture(results: "Results", name: str, world: World) -> dict[str, Any]:
         more[np.abs(more) < ROUNDING] = 0.0
         runs.append(
             {
-                "agent": agent,
+                "agent": label,
                 "seed": run.index,
                 "episodes": shots.episodes.tolist(),
                 "value": rows(shots.value),

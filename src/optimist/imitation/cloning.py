@@ -9,7 +9,7 @@ from scipy.special import log_softmax
 
 from optimist import checks
 from optimist.checks import FloatArray, IntArray
-from optimist.core import Never, SoftmaxPolicy, TablePolicy
+from optimist.core import FixedBonus, Never, SoftmaxPolicy, TablePolicy
 from optimist.features import FeatureMap, OneHot
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.recording import AnyWorld, PolicyLike, record_pairs
@@ -160,7 +160,7 @@ def _most_likely(states: NDArray[Any], actions: IntArray, features: FeatureMap) 
         Lambda=np.ones((features.dim, 1, 1)),
         updates=1,
         eta=1.0,
-        beta=0.0,
+        bonus=FixedBonus(0.0),
         ascension=Never(),
         heaven=0.0,
         features=features,

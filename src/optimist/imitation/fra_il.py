@@ -10,8 +10,8 @@ from gymnasium.vector import VectorEnv
 
 from optimist import checks
 from optimist.agents import RmaxRaviUcb, Terms, checkpoint
-from optimist.agents.rmax_ravi_ucb import AnyWorld, refuse_terms
-from optimist.agents.terms import check_terms, features_of
+from optimist.agents.rmax_ravi_ucb import AnyWorld
+from optimist.agents.terms import check_terms, features_of, refuse_terms
 from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.core.finite import check_features, sparse_rows

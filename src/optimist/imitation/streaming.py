@@ -94,7 +94,7 @@ class StreamImitation(StreamDriver):
         stride: int,
         terms: Terms,
     ) -> None:
-        for name in ("reward", "reward_map", "reward_range"):
+        for name in ("reward", "reward_map", "reward_range", "value_bound"):
             if name in terms:
                 raise TypeError(f"{name} is about rewards that are paid: FRA-IL looks at none")
         told: Any = {"geometric": True, **terms, "reward_map": _none, "reward": _none}

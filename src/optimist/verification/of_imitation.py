@@ -69,7 +69,7 @@ def imitate(
     w_true = np.asarray(np.linalg.pinv(Phi) @ mdp.r.ravel())
     expert = mdp.optimal().policy
     data = FeatureDataset.from_rollouts(mdp, expert, phi_r, tau_E, np.random.default_rng(seed))
-    config = FraILConfig(Ball(max(1.0, float(np.linalg.norm(w_true)))))
+    config = FraILConfig.practical(Ball(max(1.0, float(np.linalg.norm(w_true)))))
     il = FraIL(mdp, data, phi_r, config=config, seed=seed, stride=1)
     history = il.learn(K, show_progress=False)
     return Imitation(mdp, expert, w_true, il, history, tau_E, delta)

@@ -1,0 +1,339 @@
+"""The self-tuning rule computes what its formulas say, episode by episode, in any units."""
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from optimist import Configuration, RmaxRaviUcb, envs
+from optimist.core import FixedBonus, Never, Novelty, Sigmoid, VarianceBonus
+from optimist.core.state import MEAN, NOVEL, RIDGE
+from optimist.features import FeatureMap, OneHot, Table
+from optimist.mdp import FiniteMDP
+
+ADAPTIVE = Configuration.adaptive()
+EPISODES = 60
+
+
+class Scaled(FeatureMap):
+    """One-hot features times a number."""
+
+    def __init__(self, n_states, n_actions, scale):
+        self.n_states = n_states
+        pairs = n_states * n_actions
+        self.rows = scale * np.eye(pairs).reshape(n_states, n_actions, pairs)
+        super().__init__(dim=pairs, bound=abs(scale), blocks=pairs, n_actions=n_actions)
+
+    def __call__(self, states, actions):
+        return self.rows[states, actions]
+
+    def all_actions(self, states):
+        return self.rows[np.asarray(states)]
+
+
+def one_hot(world):
+    return world.mdp, OneHot(world.mdp.n_states, world.mdp.n_actions)
+
+
+WORLDS = {
+    "random tabular": lambda: one_hot(envs.RandomTabular(8, 3, gamma=0.9)),
+    "scaled": lambda: (envs.RiverSwim(5, gamma=0.95).mdp, Scaled(5, 2, -0.3)),
+    "long grid": lambda: one_hot(envs.GridWorld("S...\n.##.\n...G", gamma=0.98)),
+}
+NAMES = [
+    *("river", "grid", "deep sea", "random", "random linear", "lower K"),
+    *("blocks", "aggregated", "wide table", *WORLDS),
+]
+TOLERANCES = {"wide table": 1e-8, "lower K": 1e-8}  # nearly singular with so small a ridge
+
+
+@pytest.fixture(scope="session")
+def adaptive():
+    """The module of the transcription."""
+    path = Path(__file__).with_name("adaptive_transcription.py")
+    spec = importlib.util.spec_from_file_location("adaptive_transcription", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def transcribe_adaptive(adaptive, plain):
+    """The transcription of an agent that has not played yet."""
+
+    def make(agent, seed):
+        c, mdp, phi = agent.config, agent.mdp, agent.features
+
+        def same_theta(own):
+            theta = agent._driver.iterate.prior[RIDGE] / c.ridge_for(phi.bound)
+            np.testing.assert_allclose(theta, own, rtol=1e-5)
+            return theta
+
+        return adaptive.Adaptive(
+            plain.Interaction(mdp, seed, c.observe_last),
+            mdp,
+            phi.all_actions(np.arange(mdp.n_states)),
+            eta=c.eta,
+            c=c.bonus.c,
+            heaven=c.heaven(mdp.gamma),
+            unit=c.ridge_for(phi.bound),
+            updates=c.updates,
+            tolerance=c.tolerance,
+            shared=phi.structure != "diagonal",
+            theta_of=same_theta,
+        )
+
+    return make
+
+
+def follow(agent, other, episodes, tolerance):
+    """Play both side by side, comparing them after every episode."""
+    heaven, states = agent.config.heaven(agent.mdp.gamma), np.arange(agent.mdp.n_states)
+
+    def close(actual, expected, what, unit=1.0):
+        np.testing.assert_allclose(
+            np.asarray(actual) / unit, np.asarray(expected) / unit, rtol=0, atol=tolerance,
+            err_msg=f"{what}, episode {agent.episodes}",
+        )  # fmt: skip
+
+    for _ in range(episodes):
+        history = agent.learn(1)
+        other.episode()
+        it = agent._driver.iterate
+        assert history.steps[0] == other.steps
+        assert history.epoch[0] == other.e
+        close(history.reward[0], other.reward, "reward")
+        close(history.optimistic_value[0], other.value, "<nu0, V_k>", heaven)
+        close(history.ascension[0], other.ascension, "mean ascension")
+        close(history.sup_q[0], other.sup_q, "sup |Q|", heaven)
+        close(it.prior[NOVEL], other.s, "s")
+        close(it.prior[MEAN], other.v, "v", heaven)
+        close(it.V, other.V, "V", heaven)
+        close(it.p, other.p, "p")
+        close(it.CB, other.CB, "CB", heaven)
+        close(history.bonus[0], other.bonus, "mean bonus", heaven)
+        close(np.exp(it.log_pi), other.pi, "pi")
+        close(agent.policy.probabilities(states), other.pi, "stored policy")
+
+
+@pytest.mark.parametrize("observe_last", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_engine_agrees_with_the_formulas(
+    name, observe_last, settings_by_name, transcribe_adaptive
+):
+    mdp, features = {**settings_by_name, **WORLDS}[name]()
+    config = replace(ADAPTIVE, observe_last=observe_last)
+    agent = RmaxRaviUcb(mdp, features, config, seed=4)
+    other = transcribe_adaptive(agent, 4)
+    follow(agent, other, EPISODES, TOLERANCES.get(name, 1e-9))
+    assert 3 < other.e <= EPISODES
+    assert len(other.D) > EPISODES
+    assert min(other.swept) < ADAPTIVE.updates  # updates ended at the tolerance
+
+
+def test_bonuses_are_the_deviations_of_what_was_seen(settings_by_name, transcribe_adaptive):
+    """With one-hot features CB = gamma c sqrt(Var / n), over the n next states of a pair."""
+    agent = RmaxRaviUcb(*settings_by_name["random"](), ADAPTIVE, seed=1)
+    other, epoch = transcribe_adaptive(agent, 1), 0
+    for _ in range(40):
+        before = agent._driver.iterate.V.copy()
+        agent.learn(1)
+        other.episode()
+        if other.e > epoch:
+            epoch = other.e
+            expected, seen = np.zeros(agent.mdp.r.shape), {}
+            theta = agent._driver.iterate.prior[RIDGE]
+            for x, a, y in other.D:
+                seen.setdefault((x, a), []).append(before[y])
+            for pair, values in seen.items():
+                if len(values) >= theta:  # else heaven is certain
+                    expected[pair] = 0.9 * 0.3 * np.std(values) / np.sqrt(len(values))
+            np.testing.assert_allclose(agent._driver.iterate.CB, expected, rtol=0, atol=1e-7)
+    assert epoch > 3
+    assert expected.max() > 0.005
+
+
+def test_a_world_without_chance_has_no_bonuses():
+    """Not even by rounding, of which long epochs would make something."""
+    agent = RmaxRaviUcb(envs.GridWorld("S...\n.##.\n...G", slip=0, gamma=0.98), config=ADAPTIVE)
+    for _ in range(30):
+        agent.learn(10)
+        assert not agent._driver.iterate.CB.any()
+    theta = agent._driver.iterate.prior[RIDGE]
+    assert theta < 0.01
+
+
+def test_pairs_that_were_tried_once_are_known_in_a_world_without_chance():
+    agent = RmaxRaviUcb(envs.DeepSea(4, gamma=0.9), config=ADAPTIVE)
+    agent.learn(100)
+    it, stats = agent._driver.iterate, agent._driver.stats
+    visits = np.bincount(stats.pair, stats.counts, minlength=it.p.size).reshape(it.p.shape)
+    assert (it.p[visits == 0] == 1).all()
+    assert (it.p[visits > 0] < 0.1).all()
+
+
+def test_rounding_does_not_decide_what_is_new(tmp_path):
+    """Theta is 10, and the pairs that were visited ten times stand on the edge."""
+    X = 200
+    P = np.full((X, 1, X), 1 / X)
+    mdp = FiniteMDP(P, np.full((X, 1), 0.5), np.full(X, 1 / X), 0.9)
+    agent, edge = RmaxRaviUcb(mdp, config=ADAPTIVE), 0
+    for _ in range(20):
+        agent.learn(10)
+        it = agent._driver.iterate
+        theta, here = it.prior[RIDGE], np.isclose(it.Lambda.ravel(), 20)
+        if theta == 10:
+            edge += here.sum()
+            np.testing.assert_allclose(it.p.ravel()[here], it.prior[NOVEL] / 2, rtol=1e-9)
+    assert edge > 20
+
+
+def test_features_in_other_coordinates_change_nothing():
+    """Rotated one-hot features; what was never tried has no bonus, not even by rounding."""
+    mdp = envs.RiverSwim(6, gamma=0.95).mdp
+    rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(12, 12)))[0]
+    one, other = (
+        RmaxRaviUcb(mdp, Table(rows.reshape(6, 2, 12)), ADAPTIVE, seed=1)
+        for rows in (np.eye(12), rotation)
+    )
+    for k in range(60):
+        steps = [agent.learn(1).steps[0] for agent in (one, other)]
+        assert steps[0] == steps[1]
+        for first, second in zip(one.optimism, other.optimism, strict=True):
+            np.testing.assert_allclose(first, second, rtol=0, atol=1e-6, err_msg=f"episode {k}")
+
+
+# Units.
+
+
+def history_of(agent, episodes=150):
+    history = agent.learn(episodes)
+    it = agent._driver.iterate
+    return history, it.V.copy(), it.CB.copy(), it.p.copy(), np.exp(it.log_pi)
+
+
+@pytest.mark.parametrize("r_max", [4.0, 0.25, 3.0])
+@pytest.mark.parametrize("name", ["river", "random", "random linear", "blocks"])
+def test_rewards_in_other_units_change_nothing(name, r_max, settings_by_name):
+    mdp, features = settings_by_name[name]()
+    scaled = FiniteMDP(mdp.kernel.reshape(*mdp.r.shape, -1), r_max * mdp.r, mdp.nu0, mdp.gamma)
+    one = history_of(RmaxRaviUcb(mdp, features, ADAPTIVE, seed=2))
+    config = Configuration.adaptive(r_max=r_max)
+    other = history_of(RmaxRaviUcb(scaled, features, config, seed=2))
+    for column in ("steps", "epoch"):
+        np.testing.assert_array_equal(getattr(one[0], column), getattr(other[0], column))
+    tolerance = 1e-12 if np.log2(r_max) % 1 == 0 else 1e-7
+    units = [1.0, r_max, r_max, 1.0, 1.0]
+    for column in ("reward", "optimistic_value", "sup_q", "bonus"):
+        first, second = getattr(one[0], column), getattr(other[0], column) / r_max
+        np.testing.assert_allclose(first, second, rtol=0, atol=tolerance * 10, err_msg=column)
+    for first, second, unit in list(zip(one, other, units, strict=True))[1:]:
+        np.testing.assert_allclose(first, second / unit, rtol=0, atol=tolerance * 10)
+
+
+@pytest.mark.parametrize("scale", [-1.0, 0.125, 3.0, 1e-3])
+def test_features_in_other_units_change_nothing(scale):
+    mdp = envs.DeepSea(4, slip=0.1, gamma=0.9).mdp
+    one = history_of(RmaxRaviUcb(mdp, OneHot(mdp.n_states, 2), ADAPTIVE, seed=2))
+    phi = Scaled(mdp.n_states, 2, scale)
+    other = history_of(RmaxRaviUcb(mdp, phi, ADAPTIVE, seed=2))
+    for column in ("steps", "epoch", "reward"):
+        np.testing.assert_array_equal(getattr(one[0], column), getattr(other[0], column))
+    for first, second in zip(one[1:], other[1:], strict=True):
+        np.testing.assert_allclose(first, second, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [0.125, 3.0])
+def test_dense_features_in_other_units_change_nothing(scale):
+    mdp = envs.RandomLinear(4, 12, 3, gamma=0.9).mdp
+    one = history_of(RmaxRaviUcb(mdp, Table(mdp.Phi), ADAPTIVE, seed=2))
+    other = history_of(RmaxRaviUcb(mdp, Table(scale * mdp.Phi), ADAPTIVE, seed=2))
+    np.testing.assert_array_equal(one[0].steps, other[0].steps)
+    for first, second in zip(one[1:], other[1:], strict=True):
+        np.testing.assert_allclose(first, second, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["river", "random linear", "wide table", "aggregated"])
+def test_values_lie_between_nothing_and_heaven(name, settings_by_name):
+    mdp, features = settings_by_name[name]()
+    for v_max in (None, 3.0):
+        agent = RmaxRaviUcb(mdp, features, Configuration.adaptive(v_max=v_max), seed=3)
+        heaven = v_max or mdp.horizon
+        for _ in range(40):
+            agent.learn(1)
+            V = agent.optimism.value
+            assert (V >= 0).all()
+            assert V.max() <= heaven
+
+
+def test_a_better_bound_on_the_values_makes_less_of_heaven():
+    """Until the first update nothing differs; then what is new is worth what the bound says."""
+    world = envs.DeepSea(6, gamma=0.95)
+    agents = [
+        RmaxRaviUcb(world, config=Configuration.adaptive(v_max=v_max)) for v_max in (None, 2.0, 1.0)
+    ]
+    histories = [agent.learn(1) for agent in agents]
+    assert histories[0].steps == histories[1].steps == histories[2].steps
+    p = [agent.optimism.ascension for agent in agents]
+    np.testing.assert_array_equal(p[0], p[1])
+    V = [agent.optimism.value for agent in agents]
+    assert (V[0] >= V[1]).all()
+    assert (V[1] >= V[2]).all()
+    assert V[1].max() == 2
+    assert V[2].max() == 1
+
+
+# What is said to a configuration.
+
+
+def test_a_bonus_is_said_in_one_way():
+    with pytest.raises(ValueError, match=r"beta = 0.5 and bonus = VarianceBonus\(c=0.3\)"):
+        Configuration(eta=1.0, beta=0.5, ascension=Novelty(), bonus=VarianceBonus())
+    with pytest.raises(ValueError, match="give one of them"):
+        Configuration(eta=1.0, beta=0.5, ascension=Never(), bonus=FixedBonus(0.5))
+    with pytest.raises(ValueError, match="beta = -1"):
+        FixedBonus(-1.0)
+    with pytest.raises(ValueError, match="c = -1"):
+        VarianceBonus(-1.0)
+
+
+def test_a_fixed_bonus_is_beta():
+    said = Configuration(eta=1.0, beta=0.0, ascension=Sigmoid(4.0, 2.0), bonus=FixedBonus(0.5))
+    usual = Configuration(eta=1.0, beta=0.5, ascension=Sigmoid(4.0, 2.0))
+    assert said == usual
+    assert said.bonus is None
+    assert said.added == usual.added == FixedBonus(0.5)
+    assert replace(said, eta=2.0) == replace(usual, eta=2.0)
+    mdp = envs.RiverSwim(5, gamma=0.9).mdp
+    one, other = (RmaxRaviUcb(mdp, config=config).learn(50) for config in (said, usual))
+    assert one.reward.tobytes() == other.reward.tobytes()
+
+
+@pytest.mark.parametrize("tolerance", [-1e-9, 1.0, float("nan"), float("inf")])
+def test_a_tolerance_is_a_part_of_heaven(tolerance):
+    with pytest.raises(ValueError, match=r"tolerance = .* must lie in \[0, 1\)"):
+        replace(ADAPTIVE, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("bonus", ["variance", 0.3, VarianceBonus, Never()])
+def test_what_is_no_bonus_is_refused(bonus):
+    with pytest.raises(TypeError, match=r"bonus = .* must be one of FixedBonus, VarianceBonus"):
+        Configuration(eta=1.0, beta=0.0, ascension=Novelty(), bonus=bonus)
+
+
+def test_updates_end_at_the_tolerance():
+    """A tolerance changes nothing but how many updates follow an episode."""
+    world = envs.RiverSwim(5, gamma=0.9)
+    few = RmaxRaviUcb(world, config=replace(ADAPTIVE, updates=3, tolerance=0.9))
+    many = RmaxRaviUcb(world, config=replace(ADAPTIVE, updates=3, tolerance=0.0))
+    one = RmaxRaviUcb(world, config=replace(ADAPTIVE, updates=1, tolerance=0.0))
+    histories = [agent.learn(1) for agent in (few, many, one)]
+    assert [h.steps[0] for h in histories] == [histories[0].steps[0]] * 3
+    # From 0 to heaven, and then by less than nine tenths of it.
+    assert [agent.policy.updates for agent in (few, many, one)] == [2, 3, 1]
+    before = few.policy.updates
+    while few.learn(1).epoch[0] != few.history.epoch[-2]:
+        before = few.policy.updates
+    assert few.policy.updates == before + 1  # no value changes by nine tenths of heaven
