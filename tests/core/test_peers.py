@@ -136,6 +136,12 @@ def test_a_prior_below_the_floats_is_one_state(samples):
     assert set(draws.argmax(axis=1)) == set(range(5))
 
 
+def test_a_prior_that_is_hardly_above_the_floats_gives_probabilities(samples):
+    """Gamma variables of so small a shape may be denormal, and their shares would be 0."""
+    draws = samples(5, 0.0, 0.0, alpha=3e-3, n=50_000)
+    np.testing.assert_allclose(draws.sum(axis=1), 1.0)
+
+
 @pytest.mark.parametrize("kind", [Psrl, Ucbvi, Rlsvi, LsviUcb, OptimisticQ, QLearning])
 def test_nobody_knows_which_states_can_follow(kind):
     """Transitions that exist and are never seen change nothing."""

@@ -242,7 +242,7 @@ def sample(
         left = n_states - n
         if left > 0 and (alpha < 1 or FEW * alpha < n_states):
             mass = rng.standard_gamma(left * a)
-            if total + mass == 0:  # below the floats: all the same, it goes to whoever is drawn
+            if n == 0:  # it is all there is, and shares alone matter: it may be below the floats
                 mass = 1.0
             total += mass
             while left > 0 and mass > NOTHING * total:

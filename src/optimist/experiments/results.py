@@ -50,7 +50,8 @@ class Results:
     @cached_property
     def failures(self) -> dict[Run, str]:
         """The runs that failed when they were last tried, and why."""
-        left = [r for r in self.study.runs if r not in set(self.finished)]
+        finished = {id(r) for r in self.finished}  # the study's own: cheaper than their contents
+        left = [r for r in self.study.runs if id(r) not in finished]
         found = {r: self.folder.of(r).failure for r in left}
         return {r: message for r, message in found.items() if message is not None}
 
@@ -68,12 +69,20 @@ class Results:
             found += [e for e in seen if e not in found]
         return found
 
+    @cached_property
+    def _by_cell(self) -> dict[tuple[str, str], list[Run]]:
+        """The runs that have finished, by their world and agent."""
+        found: dict[tuple[str, str], list[Run]] = {}
+        for r in self.finished:
+            found.setdefault((r.world, r.agent), []).append(r)
+        return found
+
     def cell(self, world: str, agent: str) -> AnyCell | None:
         """What the seeds of an agent in a world say, or None if none has finished."""
         key = (world, agent)
         if key not in self._cells:
-            runs = [r for r in self.finished if (r.world, r.agent) == key]
-            if not runs:
+            runs = self._by_cell.get(key)
+            if runs is None:
                 return None
             folders = [self.folder.of(r) for r in runs]
             there = self.study.worlds[world]
