@@ -125,7 +125,13 @@ class Novelty:
     rules theta is near 1 or beyond, and heaven fades as states cease to be new. The ridge of the
     regression becomes theta times the ridge given, and it regresses to the mean of the values
     instead of 0. With so small a ridge the regression may point beyond the values that
-    went into it, so those are kept in [0, R_max H]; what the policy is made of is not.
+    went into it, so those are kept in [0, R_max H]; what the policy is made of is not. The paper's
+    algebra of the augmented MDP holds for any p+, its regret bound for the sigmoid alone.
+
+    Examples
+    --------
+    >>> ascension_named(*ascension_name(Novelty()))
+    Novelty()
     """
 
     code: ClassVar[int] = NOVELTY

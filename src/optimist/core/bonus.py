@@ -59,7 +59,13 @@ class VarianceBonus:
     seen, and u one over the root of their number.
 
     Whatever the units of the rewards, c counts standard deviations of the estimate. A bonus
-    knows nothing of what was never seen: that is for the ascension function.
+    knows nothing of what was never seen: that is for the ascension function. It is no bound of the
+    paper's: Lemma good-event-holds is about `FixedBonus`.
+
+    Examples
+    --------
+    >>> VarianceBonus(c=1).coefficient
+    1.0
     """
 
     c: float = 0.3

@@ -6,9 +6,10 @@ any episode, saved, and gone on with. From top to bottom: `run`, an episode (`pl
 from it (`observe_block`), the move of a reward player, a new epoch, an update of values and policy,
 and the linear algebra.
 
-All compiled functions live in this one file, because the compiler's cache notices a changed caller
-but not a changed callee elsewhere. Those that take the tuples are inlined: passing them costs more
-than most of what they do.
+All compiled functions but those of `optimist.core.prior` live in this one file, because the
+compiler's cache notices a changed caller but not a changed callee elsewhere: `make clean` after
+editing those. Functions that take the tuples are inlined: passing them costs more than most of what
+they do.
 """
 
 import math

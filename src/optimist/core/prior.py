@@ -1,14 +1,16 @@
 """What is expected of a pair before it is tried, learnt from all the others: compiled.
 
-Next states are taken to be drawn as by a Chinese restaurant process. After n visits a pair leads to
-a next state that is new to it with probability theta / (n + theta), and else to one of those seen,
-as often as they were. A next state that is new to the pair was never seen at all with probability
-s, and else it is any state. The three numbers of that model are estimated at the start of an epoch:
+Next states are taken to be drawn as by a Chinese restaurant process (Ewens, 1972; Aldous, 1985).
+After n visits a pair leads to a next state that is new to it with probability theta / (n + theta),
+and else to one of those seen, as often as they were. A next state that is new to the pair was never
+seen at all with probability s, and else it is any state. The three numbers of that model are
+estimated at the start of an epoch:
 
 theta   by maximum likelihood from all pairs: near 0 in a world without chance; where pairs share
         features it is small, as what is new to a pair may be known of its features
-s       after Good and Turing: the share of the rare links (x, a, x'), those of a pair but its usual
-        one, whose x' no other leads to; where there are hardly any, the share among all links.
+s       after Good and Turing (Good, 1953): the share of the rare links (x, a, x'), those of a
+        pair but its usual one, whose x' no other leads to; where there are hardly any, the share
+        among all links.
         What stays where it is, x' = x, is no link here
 v       the mean of V over the states seen
 
