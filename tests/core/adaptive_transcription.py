@@ -66,7 +66,7 @@ class Adaptive:
     """
 
     def __init__(
-        self, interaction, mdp, Phi, *, eta, c, heaven, unit, updates, tolerance, shared,
+        self, interaction, mdp, Phi, *, eta, c, level, heaven, unit, updates, tolerance, shared,
         theta_of=None,
     ):  # fmt: skip
         self.world, self.Phi, self.r, self.nu0, self.gamma = (
@@ -74,6 +74,7 @@ class Adaptive:
         )  # fmt: skip
         self.eta, self.c, self.heaven, self.unit = eta, c, heaven, unit
         self.updates, self.tolerance, self.shared = updates, tolerance, shared
+        self.level, self.w = level, heaven
         self.theta_of = theta_of or (lambda theta: theta)
         X, self.A, self.d = Phi.shape
         self.V, self.log_pi = np.zeros(X), np.full((X, self.A), -np.log(self.A))
@@ -119,8 +120,9 @@ class Adaptive:
         # theta u^2, in units of ||phi||^2; what has no features is never new.
         share = np.where(norms > 0, self.theta * self.unit * square / np.where(norms, norms, 1), 0)
         share = np.minimum(share, 1.0)
-        new = share > 1 / 2 + 1e-9  # [equality up to rounding]
-        self.p = np.where(new, 1.0, self.s * share)
+        new = share > self.level * (1 + 1e-9)  # [equality up to rounding]
+        self.s *= 1 + 2 * np.log(self.k)
+        self.p = np.where(new, 1.0, np.minimum(self.s * share, 1.0))
         # Var of V(x'), from the moments of the data without the prior's share in them.
         data = np.maximum(1 - share, 1e-300)
         first = self.Phi @ self._regress(self.V - self.v) / data
@@ -134,7 +136,10 @@ class Adaptive:
 
     def _update(self):
         PV = self.v + self.Phi @ self._regress(self.V - self.v)
-        Q = (1 - self.p) * (self.r + self.CB + self.gamma * PV) + self.p * self.heaven
+        # Heaven pays what the pair does, and then what the best pair is worth, as far as is known.
+        beyond = self.r + self.gamma * self.w
+        Q = (1 - self.p) * (self.r + self.CB + self.gamma * PV) + self.p * beyond
+        self.w = np.clip(Q.max(), 0.0, self.heaven)
         self.sup_q = np.abs(Q).max()
         V = logsumexp(self.log_pi + self.eta * Q, axis=1) / self.eta
         self.log_pi = self.log_pi + self.eta * (Q - V[:, None])

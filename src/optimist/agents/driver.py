@@ -8,7 +8,7 @@ import numpy as np
 from optimist import checks
 from optimist.agents.configuration import Configuration
 from optimist.checks import BoolArray, FloatArray, IntArray
-from optimist.core import SoftmaxPolicy, TablePolicy
+from optimist.core import Novelty, SoftmaxPolicy, TablePolicy
 from optimist.core.state import Rule
 from optimist.features import FeatureMap
 
@@ -136,6 +136,8 @@ class AlgorithmOne(Driver):
     """RMAX-RAVI-UCB, and whatever is a choice of its parameters."""
 
     config: Configuration
+    knows_rewards = False
+    """Whether the rewards of all pairs are known, those of states that were never met too."""
 
     def __init__(
         self, features: FeatureMap, config: Configuration, gamma: float, seed: int, stride: int
@@ -147,6 +149,11 @@ class AlgorithmOne(Driver):
     def heaven(self) -> float:
         """What heaven is worth."""
         return self.config.heaven(self.gamma)
+
+    @property
+    def learns_heaven(self) -> bool:
+        """Whether heaven is worth what the best pair is, and not R_max H (`Novelty`)."""
+        return self.knows_rewards and isinstance(self.config.ascension, Novelty)
 
     def rule(self, stage: int) -> Rule:
         """The configuration as compiled code takes it."""
@@ -168,4 +175,5 @@ class AlgorithmOne(Driver):
             observe_last=c.observe_last,
             gamma=self.gamma,
             stage=stage,
+            learns_heaven=self.learns_heaven,
         )

@@ -21,6 +21,7 @@ from optimist.core import (
     TablePolicy,
     Truncation,
     VarianceBonus,
+    storage,
 )
 from optimist.core.finite import check_features, iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
@@ -30,6 +31,7 @@ from optimist.core.state import (
     STEPS,
     UPDATES,
     WHOLE,
+    WORTHS,
     Iterate,
     Player,
     Record,
@@ -65,6 +67,8 @@ def columns_of(record: Record) -> dict[str, Any]:
 
 class FiniteDriver(AlgorithmOne):
     """A finite MDP, played by the compiled loop."""
+
+    knows_rewards = True
 
     def __init__(
         self,
@@ -190,18 +194,20 @@ class FiniteDriver(AlgorithmOne):
         c = self.config
         if isinstance(c.ascension, Truncation) and not math.isinf(c.eta):
             return TablePolicy(np.exp(it.log_pi))
-        w = self._linear_weights(it.rewards)
+        w, learnt, n = self._linear_weights(it.rewards), self.learns_heaven, it.clock[UPDATES]
         return SoftmaxPolicy(
-            Theta=it.Theta.copy() if w is None else it.Theta + w,
+            Theta=it.Theta.copy() if w is None or learnt else it.Theta + w,
             Lambda=it.Lambda.copy(),
-            updates=int(it.clock[UPDATES]),
+            updates=int(n),
             eta=c.eta,
             bonus=c.added,
             gamma=self.gamma,
             ascension=c.ascension_in(int(it.clock[STAGE])),
-            heaven=self.heaven,
+            heaven=it.prior[WORTHS] / max(n, 1) if learnt else self.heaven,
+            heaven_pays=learnt,
             features=self.features,
             rewards=it.rewards.copy() if w is None else None,
+            weights=w.copy() if learnt and w is not None else None,
             prior=it.prior.copy(),
             moments=np.array([it.first, it.second]),
         )
@@ -232,7 +238,13 @@ class FiniteDriver(AlgorithmOne):
         for group, name, array in self._state():
             if name in LATER and f"{group}.{name}" not in arrays:
                 continue
-            array[...] = arrays[f"{group}.{name}"]
+            saved = arrays[f"{group}.{name}"]
+            if saved.shape != array.shape:
+                raise storage.FileError(
+                    f"{group}.{name} has the shape {saved.shape}, and here {array.shape}: the file "
+                    "is of another version, with another rule; it cannot be gone on with"
+                )
+            array[...] = saved
         self.until = header["until"]
         self.chosen = [checks.frozen(r) for r in arrays.get("chosen", ())]
 

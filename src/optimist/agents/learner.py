@@ -11,7 +11,7 @@ from optimist.agents.history import StreamHistory
 from optimist.checks import FloatArray
 from optimist.core import Novelty, SoftmaxPolicy, Truncation, VarianceBonus
 from optimist.core.memory import Epoch, Memory, MemoryFull, States
-from optimist.core.state import EPISODES, EPOCHS, RIDGE, STAGE, STEPS, UPDATES
+from optimist.core.state import EPISODES, EPOCHS, PRIOR, RIDGE, STAGE, STEPS, UPDATES
 from optimist.envs.players import BadEnvironment
 from optimist.envs.reward_scale import RewardScale
 from optimist.features import FeatureMap
@@ -287,7 +287,7 @@ def _epoch(memory: Memory, variances: bool) -> Epoch:
         theta=np.zeros(d),
         Lambda=m.Lambda.copy(),
         inverse=m.inverse.copy(),
-        prior=np.zeros(4),
+        prior=np.zeros(PRIOR),
         first=none,
         second=none.copy(),
         clock=clock,

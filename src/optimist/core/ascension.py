@@ -27,6 +27,9 @@ from optimist.checks import FloatArray
 NEVER, SIGMOID, TRUNCATION, THRESHOLD, NOVELTY = range(5)
 """The codes by which the compiled loops know them."""
 
+EDGE = 1 + 1e-9
+"""A share that is above a level by a smaller factor is equal but for rounding, as with counts."""
+
 
 @dataclass(frozen=True)
 class Sigmoid:
@@ -117,26 +120,39 @@ class Novelty:
     What is seen of all pairs says what to expect of one (`optimist.core.prior`): theta u^2, in
     units of ||phi||^2, is the share of that prior in the estimate of a pair, theta / (n + theta)
     after n visits with one-hot features, and s the chance that what is new to a pair is new
-    altogether. So
+    altogether. So, in an epoch that began after k episodes,
 
-        p+ = 1 where theta u^2 > 1/2, else s theta u^2.
+        p+ = 1 where theta u^2 > level, else min(s theta u^2 (1 + 2 log k), 1).
 
-    In a world without chance theta is near 0, and a pair that was tried once is known; where chance
-    rules theta is near 1 or beyond, and heaven fades as states cease to be new. The ridge of the
-    regression becomes theta times the ridge given, and it regresses to the mean of the values
-    instead of 0. With so small a ridge the regression may point beyond the values that
-    went into it, so those are kept in [0, R_max H]; what the policy is made of is not. The paper's
-    algebra of the augmented MDP holds for any p+, its regret bound for the sigmoid alone.
+    At the level 1/3 what was seen outweighs the prior two to one. In a world without chance theta
+    is near 0, and a pair that was tried once is known; where chance rules theta is near 1 or
+    beyond. Heaven fades as states cease to be new, but for the logarithm, which gives up no pair
+    for ever. The ridge of the regression becomes theta times the ridge given, and it regresses to
+    the mean of the values instead of 0. With so small a ridge the regression may point beyond the
+    values that went into it, so those are kept in [0, R_max H]; what the policy is made of is not.
+
+    Where the rewards of all pairs are known, heaven is worth no more than the best of them: it
+    pays what the pair does, and then gamma w, with w the largest Q of the last update, from
+    R_max H on and never above it. Else, in environments, it is worth R_max H. The paper's algebra
+    of the augmented MDP holds for any p+, its regret bound for the sigmoid alone.
 
     Examples
     --------
     >>> ascension_named(*ascension_name(Novelty()))
-    Novelty()
+    Novelty(level=0.3333333333333333)
     """
 
+    level: float = 1 / 3
     code: ClassVar[int] = NOVELTY
-    # At the largest theta whole numbers of visits make it 1/2: rounding must not decide.
-    numbers: ClassVar[tuple[float, float]] = (0.5 + 1e-9, 0.0)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise ValueError(f"level = {self.level} must lie in (0, 1)")
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        """The parameters in the order of the compiled loops."""
+        return self.level, 0.0
 
 
 Ascension = Sigmoid | Truncation | Threshold | Never | Novelty
@@ -157,12 +173,11 @@ def ascension_named(name: str, first: str, second: str) -> Ascension:
     """
     if name == "Sigmoid":
         return Sigmoid(float(first), float(second))
-    if name == "Threshold":
-        return Threshold(float(first))
+    if name in ("Threshold", "Novelty"):
+        return (Threshold if name == "Threshold" else Novelty)(float(first))
     others: dict[str, Ascension] = {
         "Truncation": Truncation(),
         "Never": Never(),
-        "Novelty": Novelty(),
     }
     if name not in others:
         raise ValueError(f"{name!r} is not an ascension function")

@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.ascension import NOVELTY, SIGMOID, THRESHOLD, TRUNCATION
+from optimist.core.ascension import EDGE, NOVELTY, SIGMOID, THRESHOLD, TRUNCATION
 from optimist.core.bonus import ROUNDING, VARIANCE
 from optimist.core.prior import fit_prior
 from optimist.core.state import (
@@ -40,6 +40,8 @@ from optimist.core.state import (
     STEPS,
     UPDATE,
     UPDATES,
+    WORTH,
+    WORTHS,
     Iterate,
     Player,
     Record,
@@ -367,12 +369,16 @@ def begin_epoch(world: Simulator, rule: Rule, stats: Statistics, it: Iterate) ->
     it.clock[STAGE] = rule.stage
     it.Theta[:] = 0.0
     it.rewards[:] = 0.0
+    it.prior[WORTHS] = 0.0
     it.log_pi[:] = -math.log(n_actions)
+    if rule.learns_heaven and it.clock[EPOCHS] == 1:
+        it.prior[WORTH] = rule.heaven
     if rule.ascension == NOVELTY:
         learn_prior(
             stats.pair, world.after, stats.counts, it.V, it.prior, Lambda, rule.ridge, n_actions,
             it.clock[EPOCHS] == 1, world.gamma,
         )  # fmt: skip
+        it.prior[NOVEL] *= more_in_time(it.clock[EPISODES] + 1)
     it.Lambda[:] = Lambda
     log_det = 0.0
     for b in range(Lambda.shape[0]):
@@ -400,12 +406,12 @@ def begin_epoch(world: Simulator, rule: Rule, stats: Statistics, it: Iterate) ->
             row = phi[x * n_actions + a]
             share = of_prior(ridge, u, dot(row, row))
             CB[x, a] = rule.beta * u
-            new = kind == NOVELTY and share > first
+            new = kind == NOVELTY and share > first * EDGE
             if rule.bonus == VARIANCE:  # what is new has no variance worth the name, nor needs it
                 seen = 0.0 if new else deviation(it.PV[x, a], p[x, a], share)
                 CB[x, a] *= world.gamma * seen
             if kind == NOVELTY:
-                p[x, a] = 1.0 if new else novel * share
+                p[x, a] = 1.0 if new else min(novel * share, 1.0)
             else:
                 p[x, a] = ascend(kind, first, second, u, CB[x, a])
 
@@ -431,6 +437,12 @@ def learn_prior(
     prior[RIDGE] = theta * unit
     prior[BASE] = gamma * prior[MEAN]
     change_ridge(Lambda, prior[RIDGE] - last)
+
+
+@njit(cache=True)
+def more_in_time(k: int) -> float:
+    """1 + 2 log k: by how much more after k episodes what is new is hoped for, as in UCB1."""
+    return 1 + 2 * math.log(k)
 
 
 @njit(cache=True)
@@ -516,6 +528,7 @@ def update(
         it.clock[UPDATES] = 0
         Theta[:] = 0.0
         rewards[:] = 0.0
+        it.prior[WORTHS] = 0.0
     it.clock[UPDATES] += 1
     mean = it.prior[MEAN]
     if mean == 0:
@@ -525,8 +538,13 @@ def update(
         predict(world, stats, it.W, MV, PV)
         PV += mean
     add_to(Theta, world.gamma, MV)
-    truncate = rule.ascension == TRUNCATION
-    largest = target(r, it.CB, it.p, rewards, PV, world.gamma, rule.heaven, truncate)
+    truncate, learns, heaven = rule.ascension == TRUNCATION, rule.learns_heaven, rule.heaven
+    if learns:
+        heaven = world.gamma * it.prior[WORTH]
+        it.prior[WORTHS] += heaven
+    largest, best = target(r, it.CB, it.p, rewards, PV, world.gamma, heaven, truncate, learns)
+    if learns:
+        it.prior[WORTH] = min(max(best, 0.0), rule.heaven)
     change = improve(rule.eta, PV, V, it.log_pi, it.cumulative)
     if rule.ascension == NOVELTY:
         bound_values(V, rule.heaven)
@@ -565,20 +583,25 @@ def target(
     gamma: float,
     heaven: float,
     truncate: bool,
-) -> float:
-    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of P V; the largest |Q|."""
+    pays: bool,
+) -> tuple[float, float]:
+    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of P V; the largest |Q|, and Q.
+
+    If heaven ``pays`` what a pair does it is r + heaven instead of R_max H.
+    """
     n_states, n_actions = r.shape
-    largest = 0.0
+    largest, best = 0.0, -np.inf
     for x in range(n_states):
         for a in range(n_actions):
             Q = r[x, a] + CB[x, a] + gamma * PV[x, a]
             if truncate:
                 p[x, a] = 1.0 if heaven <= Q else 0.0
-            Q = (1 - p[x, a]) * Q + p[x, a] * heaven
+            beyond = r[x, a] + heaven if pays else heaven
+            Q = (1 - p[x, a]) * Q + p[x, a] * beyond
             rewards[x, a] += r[x, a]
             PV[x, a] = Q
-            largest = max(largest, abs(Q))
-    return largest
+            largest, best = max(largest, abs(Q)), max(best, Q)
+    return largest, best
 
 
 @njit(cache=True)

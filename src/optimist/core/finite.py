@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.state import Iterate, Simulator, Statistics
+from optimist.core.state import PRIOR, Iterate, Simulator, Statistics
 from optimist.features import Concatenation, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
 
@@ -109,7 +109,7 @@ def iterate(mdp: FiniteMDP, stats: Statistics, variances: bool = False) -> Itera
         Theta=np.zeros(d),
         rewards=np.zeros(mdp.r.shape),
         Lambda=stats.Lambda.copy(),
-        prior=np.zeros(4),
+        prior=np.zeros(PRIOR),
         first=np.zeros(d if variances else 0),
         second=np.zeros(d if variances else 0),
         W=np.zeros(mdp.n_states),

@@ -5,7 +5,8 @@ u = ||phi||_{Lambda^{-1}}, CB the bonus and p the ascension function, the sum of
 
     S = (1 - p) (phi . Theta + n CB) + n p R_max H,
 
-and the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, and a prior four.
+and the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, a prior six, and a
+heaven whose worth is learnt d, for the rewards that it pays.
 """
 
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from optimist import checks
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
 from optimist.core.ascension import (
+    EDGE,
     Ascension,
     Never,
     Novelty,
@@ -31,7 +33,7 @@ from optimist.core.ascension import (
     ascension_named,
 )
 from optimist.core.bonus import ROUNDING, Bonus, FixedBonus, bonus_name, bonus_named
-from optimist.core.state import BASE, NOVEL, RIDGE
+from optimist.core.state import BASE, NOVEL, PRIOR, RIDGE
 from optimist.features import FeatureMap, PerAction, StateFeatures, describe, from_description
 
 
@@ -56,12 +58,18 @@ class SoftmaxPolicy:
     rewards
         The sum of the epoch's rewards on pairs [X, A], if they are not linear in phi and so not in
         Theta; otherwise None.
+    weights
+        The weights of that sum if they are linear, [d], where heaven pays them; otherwise they are
+        in Theta.
     reward
         Instead of those, the rewards of an update as a known function of states [n, ...], [n, A].
     shift
         A constant reward of every update.
+    heaven_pays
+        Whether heaven pays the rewards of the pair that leads there, beside ``heaven``, which is
+        then gamma w in the mean of the epoch's updates (`Novelty`).
     prior
-        The four numbers of the prior that was learnt (`optimist.core.prior`), or zeros.
+        The numbers of the prior that was learnt (`optimist.core.prior`), or zeros.
     moments
         The regressions of the values and of their squares, by which variances are known, [2, d];
         or empty.
@@ -76,10 +84,12 @@ class SoftmaxPolicy:
     heaven: float
     features: FeatureMap
     rewards: FloatArray | None = None
+    weights: FloatArray | None = None
     reward: Callable[[Any], FloatArray] | None = None
     shift: float = 0.0
     gamma: float = 0.0
-    prior: FloatArray = field(default_factory=lambda: np.zeros(4))
+    heaven_pays: bool = False
+    prior: FloatArray = field(default_factory=lambda: np.zeros(PRIOR))
     moments: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
@@ -110,6 +120,8 @@ class SoftmaxPolicy:
         all_of_them: FloatArray | float = 0.0  # what they add together
         if self.rewards is not None:
             all_of_them = self.rewards[checks.indices(states, "state", len(self.rewards))]
+        elif self.weights is not None:
+            all_of_them = self._predict(rows, block, self.weights)
         if isinstance(self.ascension, Truncation):
             parts = (self._predict(rows, block, theta) for theta in np.atleast_2d(self.Theta))
             return np.asarray(sum(np.minimum(x + each + all_of_them, self.heaven) for x in parts))
@@ -119,13 +131,14 @@ class SoftmaxPolicy:
                 p = self.ascension(CB)
             case Threshold(level):
                 p = (u > level).astype(np.float64)
-            case Novelty():
-                level, _ = self.ascension.numbers
+            case Novelty(level):
                 share = self._of_prior(rows, u)
-                p = np.where(share > level, 1.0, self.prior[NOVEL] * share)
+                p = np.minimum(self.prior[NOVEL] * share, 1.0)
+                p = np.where(share > level * EDGE, 1.0, p)
             case Never():
                 return np.asarray(target)
-        return np.asarray((1 - p) * target + n * p * self.heaven)
+        beyond = n * self.heaven + (all_of_them if self.heaven_pays else 0.0)
+        return np.asarray((1 - p) * target + p * beyond)
 
     def _bonuses(self, rows: FloatArray, block: IntArray, u: FloatArray) -> FloatArray:
         """CB, from the uncertainty of the pairs."""
@@ -181,6 +194,7 @@ class SoftmaxPolicy:
             "features": describe(self.features),
             "reward": self.reward is not None,
             "shift": float(self.shift),
+            "heaven_pays": bool(self.heaven_pays),
         }
         arrays = {"Theta": self.Theta, "Lambda": self.Lambda}
         if self.prior.any():
@@ -189,6 +203,8 @@ class SoftmaxPolicy:
             arrays["moments"] = self.moments
         if self.rewards is not None:
             arrays["rewards"] = self.rewards
+        if self.weights is not None:
+            arrays["weights"] = self.weights
         storage.write(path, "softmax policy", header, arrays)
 
 
@@ -279,9 +295,11 @@ def load_policy(
         heaven=header["heaven"],
         features=features,
         rewards=arrays.get("rewards"),
+        weights=arrays.get("weights"),
         reward=reward,
         shift=header["shift"],
         gamma=header.get("gamma", 0.0),
-        prior=arrays.get("prior", np.zeros(4)),
+        heaven_pays=header.get("heaven_pays", False),
+        prior=arrays.get("prior", np.zeros(PRIOR)),
         moments=arrays.get("moments", np.zeros((2, 0))),
     )

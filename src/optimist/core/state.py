@@ -38,6 +38,7 @@ class Rule(NamedTuple):
     observe_last: bool
     gamma: float
     stage: int  # a new stage of the parameters begins a new epoch
+    learns_heaven: bool  # heaven pays what a pair does, and is worth what the best pair is
 
 
 class Statistics(NamedTuple):
@@ -75,7 +76,7 @@ class Iterate(NamedTuple):
     Theta: FloatArray  # the sum of gamma M V over the epoch's updates, [d]
     rewards: FloatArray  # the sum of r_k over the epoch's updates, [X, A]
     Lambda: FloatArray  # at the start of the epoch
-    prior: FloatArray  # the four numbers of `core.prior`, as of the start of the epoch
+    prior: FloatArray  # the numbers below: of `core.prior`, as of the start of the epoch; of heaven
     first: FloatArray  # M (V - v) as of then, for variances, [d]; else empty
     second: FloatArray  # M (V - v)^2 as of then, likewise
     W: FloatArray  # room for V - v, [X]
@@ -84,9 +85,14 @@ class Iterate(NamedTuple):
     clock: IntArray  # the six numbers below
 
 
-RIDGE, NOVEL, MEAN, BASE = range(4)
-"""The numbers of a prior (`optimist.core.prior`): theta in the units of the covariance; s; v; and
-what every update expects of an untried pair: gamma v, and the mean reward where it is estimated."""
+RIDGE, NOVEL, MEAN, BASE, WORTH, WORTHS = range(6)
+"""The numbers of a prior (`optimist.core.prior`): theta in the units of the covariance; s with its
+logarithm; v; and what every update expects of an untried pair: gamma v, and the mean reward where
+it is estimated. Then w, what heaven is worth if that is learnt; and the sum of gamma w over the
+epoch's updates."""
+
+PRIOR = 6
+"""How many they are."""
 
 EPISODES, EPOCHS, UPDATES, STEPS, STATE, STAGE = range(6)
 """What the clock shows: counts, those of updates in this epoch; the present state, or -1 before the

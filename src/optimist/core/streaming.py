@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.ascension import NOVELTY, TRUNCATION
+from optimist.core.ascension import EDGE, NOVELTY, TRUNCATION
 from optimist.core.bonus import VARIANCE
 from optimist.core.engine import (
     LOG_TWO,
@@ -31,6 +31,7 @@ from optimist.core.engine import (
     dot,
     improve,
     invert,
+    more_in_time,
     of_prior,
     rank_one,
     target,
@@ -209,6 +210,7 @@ def learn_prior(
         pair, after, links.weight[:n_links], V, n_actions, last / rule.ridge,
         moments.Lambda.shape[1] > 1,
     )  # fmt: skip
+    prior[NOVEL] *= more_in_time(epoch.clock[EPISODES])
     prior[RIDGE] = theta * rule.ridge
     prior[BASE] = (paid / steps if steps > 0 else 0.0) + rule.gamma * prior[MEAN]
     change_ridge(moments.Lambda, prior[RIDGE] - last)
@@ -322,8 +324,8 @@ def judge(rule: Rule, states: States, epoch: Epoch, u: FloatArray, first: int, l
                 one, two = dot(row, epoch.first[part]), dot(row, epoch.second[part])
                 CB *= rule.gamma * deviation(one, two, share)
             if rule.ascension == NOVELTY:
-                new = share > rule.a
-                p = 1.0 if new else novel * share
+                new = share > rule.a * EDGE
+                p = 1.0 if new else min(novel * share, 1.0)
                 if new and rule.bonus == VARIANCE:
                     CB = 0.0  # there are no data to vary
             else:
@@ -365,7 +367,7 @@ def meet(
     if thetas.shape[0] > 0:
         for j in range(n):
             predict(states, thetas[j], base, first, last, Q)
-            target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate)
+            target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate, False)
             improve(rule.eta, Q, V, log_pi, cumulative)
     else:
         predict(states, epoch.Theta - epoch.theta, (n - 1) * base, first, last, Q)
@@ -376,7 +378,7 @@ def meet(
         if n > 1:
             improve(rule.eta, Q, V, log_pi, cumulative)  # pi_{n-1}, from uniform in one leap
         predict(states, epoch.theta, base, first, last, Q)
-        target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate)
+        target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate, False)
         improve(rule.eta, Q, V, log_pi, cumulative)
     if rule.ascension == NOVELTY:
         bound_values(V, rule.heaven)
@@ -454,9 +456,9 @@ def sweep(
         last = min(first + chunk, n)
         q = Q[: last - first]
         predict(states, theta, base, first, last, q)
-        top = target(
+        top, _ = target(
             states.r[first:last], states.CB[first:last], states.p[first:last],
-            states.rewards[first:last], q, 1.0, rule.heaven, truncate,
+            states.rewards[first:last], q, 1.0, rule.heaven, truncate, False,
         )  # fmt: skip
         largest = max(largest, top)
         moved = improve(
