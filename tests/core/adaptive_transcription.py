@@ -132,12 +132,17 @@ class Adaptive:
         variance[variance <= 1e-12 * second] = 0.0
         # u^2 is (1 - share) / n, for n visits: the bonus is gamma c sqrt(Var / n). Where heaven is
         # certain nothing is added to anything.
+        known = self.r + self.gamma * (self.v + self.Phi @ self._regress(self.V - self.v))
+        known = np.max(known, axis=1, where=self.p < 1, initial=0.0, keepdims=True)
+        self.alike = (self.p == 1) & (self.r + self.gamma * self.w > known * (1 + 1e-9))
         self.CB = np.where(new, 0.0, self.gamma * self.c * np.sqrt(variance * square / data))
 
     def _update(self):
         PV = self.v + self.Phi @ self._regress(self.V - self.v)
-        # Heaven pays what the pair does, and then what the best pair is worth, as far as is known.
-        beyond = self.r + self.gamma * self.w
+        # Heaven pays what the pair does, or the best of its state where new pairs are alike, and
+        # then what the best pair is worth, as far as is known.
+        pays = np.where(self.alike, self.r.max(axis=1, keepdims=True), self.r)
+        beyond = pays + self.gamma * self.w
         Q = (1 - self.p) * (self.r + self.CB + self.gamma * PV) + self.p * beyond
         self.w = np.clip(Q.max(), 0.0, self.heaven)
         self.sup_q = np.abs(Q).max()

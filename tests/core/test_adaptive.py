@@ -158,7 +158,7 @@ def test_bonuses_are_the_deviations_of_what_was_seen(settings_by_name, transcrib
                     expected[pair] = 0.9 * 0.3 * np.std(values) / np.sqrt(len(values))
             np.testing.assert_allclose(agent._driver.iterate.CB, expected, rtol=0, atol=1e-7)
     assert epoch > 3
-    assert expected.max() > 0.005
+    assert expected.max() > 0.001  # ten thousand times what they may differ by
 
 
 def test_a_world_without_chance_has_no_bonuses():

@@ -137,7 +137,7 @@ class AlgorithmOne(Driver):
 
     config: Configuration
     knows_rewards = False
-    """Whether the rewards of all pairs are known, those of states that were never met too."""
+    """Whether the rewards of all pairs are known, of states that were never met too, for good."""
 
     def __init__(
         self, features: FeatureMap, config: Configuration, gamma: float, seed: int, stride: int

@@ -53,7 +53,7 @@ LINEAR = 1e-9
 UNSAVED = ("phi", "block", "pair", "work", "W", "MV", "PV")
 """Arrays of the engine that are given with the world, or hold nothing between two calls."""
 
-LATER = ("prior", "first", "second")
+LATER = ("prior", "first", "second", "alike")
 """What learners that were saved before there were priors do without."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
@@ -67,8 +67,6 @@ def columns_of(record: Record) -> dict[str, Any]:
 
 class FiniteDriver(AlgorithmOne):
     """A finite MDP, played by the compiled loop."""
-
-    knows_rewards = True
 
     def __init__(
         self,
@@ -84,6 +82,7 @@ class FiniteDriver(AlgorithmOne):
         super().__init__(features, config, mdp.gamma, seed, stride)
         self.mdp = mdp
         self.rewards = Fixed(mdp.r) if rewards is None else rewards
+        self.knows_rewards = isinstance(self.rewards, Fixed)
         self.simulator = simulator(mdp)
         self.stats = statistics(
             mdp,
@@ -92,9 +91,9 @@ class FiniteDriver(AlgorithmOne):
             config.ridge_for(features.bound),
             isinstance(config.ascension, Novelty),
         )
-        variances = isinstance(config.bonus, VarianceBonus)
-        self.iterate = iterate(mdp, self.stats, variances)
-        self.drawn = iterate(mdp, self.stats, variances)  # holds what pi_I is made of
+        moments = self.learns_heaven or isinstance(config.bonus, VarianceBonus)
+        self.iterate = iterate(mdp, self.stats, moments)
+        self.drawn = iterate(mdp, self.stats, moments)  # holds what pi_I is made of
         self.chosen: list[FloatArray] = []  # the reward functions so far
 
     # Learning

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.ascension import EDGE, NOVELTY, SIGMOID, THRESHOLD, TRUNCATION
 from optimist.core.bonus import ROUNDING, VARIANCE
 from optimist.core.prior import fit_prior
@@ -28,6 +28,7 @@ from optimist.core.state import (
     BOX,
     EPISODES,
     EPOCHS,
+    HOPE,
     MEAN,
     NOBODY,
     NOVEL,
@@ -112,7 +113,7 @@ def run(
                 player.pairs[i] = last
             doubled = stats.log_det[0] >= stats.log_det[1] + LOG_TWO
             if it.clock[EPISODES] == 0 or doubled or it.clock[STAGE] != rule.stage:
-                begin_epoch(world, rule, stats, it)
+                begin_epoch(world, rule, stats, it, r)
             it.clock[EPISODES] += 1
             record.epoch[i] = it.clock[EPOCHS]
         if part != PLAY:
@@ -360,7 +361,9 @@ def project(kind: int, numbers: FloatArray, w: FloatArray) -> None:
 
 
 @njit(inline="always")
-def begin_epoch(world: Simulator, rule: Rule, stats: Statistics, it: Iterate) -> None:
+def begin_epoch(
+    world: Simulator, rule: Rule, stats: Statistics, it: Iterate, r: FloatArray
+) -> None:
     """A new epoch: Lambda is frozen for the bonuses, and the policy starts again from uniform."""
     n_states, n_actions = it.CB.shape
     CB, p, Lambda, stale = it.CB, it.p, stats.Lambda, stats.stale
@@ -373,6 +376,7 @@ def begin_epoch(world: Simulator, rule: Rule, stats: Statistics, it: Iterate) ->
     it.log_pi[:] = -math.log(n_actions)
     if rule.learns_heaven and it.clock[EPOCHS] == 1:
         it.prior[WORTH] = rule.heaven
+    it.prior[HOPE] = it.prior[WORTH]
     if rule.ascension == NOVELTY:
         learn_prior(
             stats.pair, world.after, stats.counts, it.V, it.prior, Lambda, rule.ridge, n_actions,
@@ -396,6 +400,7 @@ def begin_epoch(world: Simulator, rule: Rule, stats: Statistics, it: Iterate) ->
         it.W[:] = (it.V - it.prior[MEAN]) ** 2
         predict(world, stats, it.W, it.second, it.PV)
         p[:] = it.PV  # room for the second moment
+    if rule.bonus == VARIANCE or rule.learns_heaven:
         it.W[:] = it.V - it.prior[MEAN]
         predict(world, stats, it.W, it.first, it.PV)
     kind, first, second = rule.ascension, rule.a, rule.b
@@ -414,6 +419,31 @@ def begin_epoch(world: Simulator, rule: Rule, stats: Statistics, it: Iterate) ->
                 p[x, a] = 1.0 if new else min(novel * share, 1.0)
             else:
                 p[x, a] = ascend(kind, first, second, u, CB[x, a])
+    if rule.learns_heaven:
+        find_alike(r, it.PV, p, world.gamma, it.prior, it.alike)
+
+
+@njit(cache=True)
+def find_alike(
+    r: FloatArray,
+    PV: FloatArray,
+    p: FloatArray,
+    gamma: float,
+    prior: FloatArray,
+    alike: BoolArray,
+) -> None:
+    """The pairs that are new, and that may be better than all that is known of their state.
+
+    An episode has one policy. What is left for later, for a lesser reward, costs a later episode.
+    """
+    n_states, n_actions = r.shape
+    for x in range(n_states):
+        known = 0.0
+        for a in range(n_actions):
+            if p[x, a] < 1:
+                known = max(known, r[x, a] + gamma * (prior[MEAN] + PV[x, a]))
+        for a in range(n_actions):
+            alike[x, a] = p[x, a] == 1 and r[x, a] + gamma * prior[HOPE] > known * EDGE
 
 
 @njit(cache=True)
@@ -538,13 +568,16 @@ def update(
         predict(world, stats, it.W, MV, PV)
         PV += mean
     add_to(Theta, world.gamma, MV)
-    truncate, learns, heaven = rule.ascension == TRUNCATION, rule.learns_heaven, rule.heaven
-    if learns:
-        heaven = world.gamma * it.prior[WORTH]
-        it.prior[WORTHS] += heaven
-    largest, best = target(r, it.CB, it.p, rewards, PV, world.gamma, heaven, truncate, learns)
-    if learns:
+    if rule.learns_heaven:
+        w = it.prior[WORTH]
+        largest, best = target_where_rewards_are_known(
+            r, it.CB, it.p, it.alike, rewards, PV, world.gamma, w
+        )
+        it.prior[WORTHS] += world.gamma * w
         it.prior[WORTH] = min(max(best, 0.0), rule.heaven)
+    else:
+        truncate = rule.ascension == TRUNCATION
+        largest = target(r, it.CB, it.p, rewards, PV, world.gamma, rule.heaven, truncate)
     change = improve(rule.eta, PV, V, it.log_pi, it.cumulative)
     if rule.ascension == NOVELTY:
         bound_values(V, rule.heaven)
@@ -583,21 +616,46 @@ def target(
     gamma: float,
     heaven: float,
     truncate: bool,
-    pays: bool,
-) -> tuple[float, float]:
-    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of P V; the largest |Q|, and Q.
-
-    If heaven ``pays`` what a pair does it is r + heaven instead of R_max H.
-    """
+) -> float:
+    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of P V; the largest |Q|."""
     n_states, n_actions = r.shape
-    largest, best = 0.0, -np.inf
+    largest = 0.0
     for x in range(n_states):
         for a in range(n_actions):
             Q = r[x, a] + CB[x, a] + gamma * PV[x, a]
             if truncate:
                 p[x, a] = 1.0 if heaven <= Q else 0.0
-            beyond = r[x, a] + heaven if pays else heaven
-            Q = (1 - p[x, a]) * Q + p[x, a] * beyond
+            Q = (1 - p[x, a]) * Q + p[x, a] * heaven
+            rewards[x, a] += r[x, a]
+            PV[x, a] = Q
+            largest = max(largest, abs(Q))
+    return largest
+
+
+@njit(cache=True)
+def target_where_rewards_are_known(
+    r: FloatArray,
+    CB: FloatArray,
+    p: FloatArray,
+    alike: BoolArray,
+    rewards: FloatArray,
+    PV: FloatArray,
+    gamma: float,
+    w: float,
+) -> tuple[float, float]:
+    """Q with a heaven that pays, and is then worth w (`Novelty`); the largest |Q|, and Q.
+
+    It pays what the pair does, and where pairs are ``alike`` what the best action of the state
+    does, so that all of them are tried.
+    """
+    n_states, n_actions = r.shape
+    largest, best = 0.0, -np.inf
+    for x in range(n_states):
+        most = r[x].max()
+        for a in range(n_actions):
+            Q = r[x, a] + CB[x, a] + gamma * PV[x, a]
+            pays = most if alike[x, a] else r[x, a]
+            Q = (1 - p[x, a]) * Q + p[x, a] * (pays + gamma * w)
             rewards[x, a] += r[x, a]
             PV[x, a] = Q
             largest, best = max(largest, abs(Q)), max(best, Q)

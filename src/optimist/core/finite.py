@@ -97,7 +97,7 @@ def statistics(
     )
 
 
-def iterate(mdp: FiniteMDP, stats: Statistics, variances: bool = False) -> Iterate:
+def iterate(mdp: FiniteMDP, stats: Statistics, moments: bool = False) -> Iterate:
     """V_1 = 0, and pi_1 uniform."""
     d = stats.Lambda.shape[0] * stats.Lambda.shape[1]
     return Iterate(
@@ -106,12 +106,13 @@ def iterate(mdp: FiniteMDP, stats: Statistics, variances: bool = False) -> Itera
         cumulative=np.cumsum(mdp.uniform_policy, axis=1),
         CB=np.zeros(mdp.r.shape),
         p=np.zeros(mdp.r.shape),
+        alike=np.zeros(mdp.r.shape, dtype=np.bool_),
         Theta=np.zeros(d),
         rewards=np.zeros(mdp.r.shape),
         Lambda=stats.Lambda.copy(),
         prior=np.zeros(PRIOR),
-        first=np.zeros(d if variances else 0),
-        second=np.zeros(d if variances else 0),
+        first=np.zeros(d if moments else 0),
+        second=np.zeros(d if moments else 0),
         W=np.zeros(mdp.n_states),
         MV=np.zeros(d),
         PV=np.zeros(mdp.r.shape),

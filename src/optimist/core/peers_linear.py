@@ -55,7 +55,7 @@ def run(
         play(world, rule, stats, it, r, rng, record, i)
         due = it.clock[EPISODES] == 0 or stats.log_det[0] >= stats.log_det[1] + LOG_TWO
         if due:
-            begin_epoch(world, rule, stats, it)
+            begin_epoch(world, rule, stats, it, r)
         it.clock[EPISODES] += 1
         record.epoch[i] = it.clock[EPOCHS]
         if due or not rule.lazy:

@@ -5,7 +5,7 @@ u = ||phi||_{Lambda^{-1}}, CB the bonus and p the ascension function, the sum of
 
     S = (1 - p) (phi . Theta + n CB) + n p R_max H,
 
-and the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, a prior six, and a
+and the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, a prior seven, and a
 heaven whose worth is learnt d, for the rewards that it pays.
 """
 
@@ -33,7 +33,7 @@ from optimist.core.ascension import (
     ascension_named,
 )
 from optimist.core.bonus import ROUNDING, Bonus, FixedBonus, bonus_name, bonus_named
-from optimist.core.state import BASE, NOVEL, PRIOR, RIDGE
+from optimist.core.state import BASE, HOPE, MEAN, NOVEL, PRIOR, RIDGE
 from optimist.features import FeatureMap, PerAction, StateFeatures, describe, from_description
 
 
@@ -66,7 +66,7 @@ class SoftmaxPolicy:
     shift
         A constant reward of every update.
     heaven_pays
-        Whether heaven pays the rewards of the pair that leads there, beside ``heaven``, which is
+        Whether heaven pays rewards that are known and do not change, beside ``heaven``, which is
         then gamma w in the mean of the epoch's updates (`Novelty`).
     prior
         The numbers of the prior that was learnt (`optimist.core.prior`), or zeros.
@@ -137,8 +137,23 @@ class SoftmaxPolicy:
                 p = np.where(share > level * EDGE, 1.0, p)
             case Never():
                 return np.asarray(target)
-        beyond = n * self.heaven + (all_of_them if self.heaven_pays else 0.0)
+        beyond: FloatArray | float = n * self.heaven
+        if self.heaven_pays:
+            beyond += self._paid(np.broadcast_to(all_of_them, CB.shape), rows, block, p)
         return np.asarray((1 - p) * target + p * beyond)
+
+    def _paid(
+        self, sums: FloatArray, rows: FloatArray, block: IntArray, p: FloatArray
+    ) -> FloatArray:
+        """What heaven pays to pairs, whose rewards have these sums over the epoch's updates.
+
+        Where new pairs may be better than what is known of their state, they are all alike.
+        """
+        r, new = sums / self.updates, p == 1
+        known = r + self.gamma * (self.prior[MEAN] + self._predict(rows, block, self.moments[0]))
+        best = np.maximum(np.where(new, 0.0, known).max(axis=-1, keepdims=True), 0.0)
+        alike = new & (r + self.gamma * self.prior[HOPE] > best * EDGE)
+        return np.where(alike, sums.max(axis=-1, keepdims=True), sums)
 
     def _bonuses(self, rows: FloatArray, block: IntArray, u: FloatArray) -> FloatArray:
         """CB, from the uncertainty of the pairs."""

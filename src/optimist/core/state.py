@@ -73,6 +73,7 @@ class Iterate(NamedTuple):
     cumulative: FloatArray  # of pi, [X, A]
     CB: FloatArray  # [X, A]
     p: FloatArray  # [X, A]
+    alike: BoolArray  # new pairs that are tried alike (`engine.find_alike`), [X, A]
     Theta: FloatArray  # the sum of gamma M V over the epoch's updates, [d]
     rewards: FloatArray  # the sum of r_k over the epoch's updates, [X, A]
     Lambda: FloatArray  # at the start of the epoch
@@ -85,13 +86,13 @@ class Iterate(NamedTuple):
     clock: IntArray  # the six numbers below
 
 
-RIDGE, NOVEL, MEAN, BASE, WORTH, WORTHS = range(6)
+RIDGE, NOVEL, MEAN, BASE, WORTH, WORTHS, HOPE = range(7)
 """The numbers of a prior (`optimist.core.prior`): theta in the units of the covariance; s with its
 logarithm; v; and what every update expects of an untried pair: gamma v, and the mean reward where
-it is estimated. Then w, what heaven is worth if that is learnt; and the sum of gamma w over the
-epoch's updates."""
+it is estimated. Then w, what heaven is worth if that is learnt; the sum of gamma w over the epoch's
+updates; and w as of the start of the epoch."""
 
-PRIOR = 6
+PRIOR = 7
 """How many they are."""
 
 EPISODES, EPOCHS, UPDATES, STEPS, STATE, STAGE = range(6)

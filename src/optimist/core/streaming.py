@@ -367,7 +367,7 @@ def meet(
     if thetas.shape[0] > 0:
         for j in range(n):
             predict(states, thetas[j], base, first, last, Q)
-            target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate, False)
+            target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate)
             improve(rule.eta, Q, V, log_pi, cumulative)
     else:
         predict(states, epoch.Theta - epoch.theta, (n - 1) * base, first, last, Q)
@@ -378,7 +378,7 @@ def meet(
         if n > 1:
             improve(rule.eta, Q, V, log_pi, cumulative)  # pi_{n-1}, from uniform in one leap
         predict(states, epoch.theta, base, first, last, Q)
-        target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate, False)
+        target(r, CB, p, sums, Q, 1.0, rule.heaven, truncate)
         improve(rule.eta, Q, V, log_pi, cumulative)
     if rule.ascension == NOVELTY:
         bound_values(V, rule.heaven)
@@ -456,9 +456,9 @@ def sweep(
         last = min(first + chunk, n)
         q = Q[: last - first]
         predict(states, theta, base, first, last, q)
-        top, _ = target(
+        top = target(
             states.r[first:last], states.CB[first:last], states.p[first:last],
-            states.rewards[first:last], q, 1.0, rule.heaven, truncate, False,
+            states.rewards[first:last], q, 1.0, rule.heaven, truncate,
         )  # fmt: skip
         largest = max(largest, top)
         moved = improve(

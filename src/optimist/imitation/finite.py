@@ -34,6 +34,7 @@ class FiniteImitation(FiniteDriver):
         stride: int,
     ) -> None:
         super().__init__(mdp, features, config, None, seed, stride)
+        self.knows_rewards = False  # those of the next episode are the player's to choose
         self.player, self.given = player, given
         self.step, self.K = 0.0, None  # type: float, int | None
         self._broken = ""
