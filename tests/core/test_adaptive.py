@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.core import FixedBonus, Never, Novelty, Sigmoid, VarianceBonus
+from optimist.core import FixedBonus, Never, Novelty, Sigmoid, Switching, VarianceBonus
 from optimist.core.state import MEAN, NOVEL, RIDGE, WORTH
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP
@@ -178,6 +178,61 @@ def test_pairs_that_were_tried_once_are_known_in_a_world_without_chance():
     visits = np.bincount(stats.pair, stats.counts, minlength=it.p.size).reshape(it.p.shape)
     assert (it.p[visits == 0] == 1).all()
     assert (it.p[visits > 0] < 0.1).all()
+
+
+# What heaven is worth.
+
+
+@pytest.mark.parametrize(
+    "world",
+    [envs.DeepSea(6, gamma=0.95), envs.GridWorld("S...\n.##.\n...G", slip=0, gamma=0.98)],
+    ids=["deep sea", "grid"],
+)
+def test_heaven_comes_to_be_worth_the_optimum(world):
+    """From the largest reward for ever down to the best pair, as pairs come to be known."""
+    agent, best = RmaxRaviUcb(world, config=ADAPTIVE), world.mdp.optimal().V.max()
+    worths = []
+    for _ in range(150):
+        agent.learn(1)
+        worths.append(agent._driver.iterate.prior[WORTH])
+    assert max(worths) > 0.95 * world.mdp.horizon
+    assert 0.98 * best < worths[-1] < 1.02 * best
+
+
+def two_rooms(rewards):
+    """From the first state every action leads on; in the second one each has its reward."""
+    n = len(rewards)
+    P = np.zeros((2, n, 2))
+    P[0, :, 1] = P[1, :, 1] = 1
+    return FiniteMDP(P, np.array([[0.5] * n, rewards]), [1.0, 0.0], 0.9)
+
+
+def test_new_pairs_that_may_be_worth_it_are_alike():
+    """Whatever they pay themselves, until it is known that they cannot be better."""
+    mdp = two_rooms(np.linspace(0, 1, 20))
+    agent = RmaxRaviUcb(mdp, config=ADAPTIVE, seed=0)
+    agent.learn(1)
+    it, second = agent._driver.iterate, 1
+    new = it.p[second] == 1
+    assert 5 < new.sum() < 20
+    np.testing.assert_array_equal(new, it.alike[second])
+    np.testing.assert_allclose(agent.policy.probabilities(second)[new], 1 / new.sum(), atol=1e-9)
+    agent.learn(50)
+    assert agent.policy.probabilities(second)[-1] > 0.99
+    assert not it.alike[second].any()
+
+
+def test_rewards_that_change_say_nothing_of_heaven():
+    mdp = two_rooms([0.4, 0.2, 0.1, 0.0])
+    r = np.stack([mdp.r, mdp.r[:, ::-1]])
+    agent = RmaxRaviUcb(mdp, config=ADAPTIVE, rewards=Switching(r, every=1))
+    known = RmaxRaviUcb(mdp, config=ADAPTIVE)
+    agent.learn(1)
+    known.learn(1)
+    assert agent.optimism.value.max() == pytest.approx(10)
+    assert known.optimism.value.max() < 10
+    assert not agent.policy.heaven_pays
+    assert known.policy.heaven_pays
 
 
 def test_rounding_does_not_decide_what_is_new(tmp_path):

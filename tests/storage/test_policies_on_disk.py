@@ -117,19 +117,21 @@ def test_dense_policies_are_d_plus_d_squared_numbers(make, settings, tmp_path):
     assert 0 < (tmp_path / "p").stat().st_size - 8 * (5 + 5**2) < HEADER
 
 
-def test_adaptive_policies_have_two_more_vectors_and_four_more_numbers(setting, make, tmp_path):
+def test_adaptive_policies_have_three_more_vectors_and_seven_more_numbers(setting, make, tmp_path):
     mdp, features = setting
     agent = make(setting, Configuration.adaptive(), episodes=40)
     d, s, states = features.dim, features.dim // features.blocks, np.arange(mdp.n_states)
     played = np.exp(agent._driver.iterate.log_pi)
     agent.policy.save(tmp_path / "p")
-    rewards = agent.policy.rewards
-    numbers = d * s + 3 * d + 4 + (rewards.size if rewards is not None else 0)
+    rewards, weights = agent.policy.rewards, agent.policy.weights
+    assert (rewards is None) == (weights is not None)
+    numbers = d * s + 3 * d + 7 + (d if rewards is None else rewards.size)
     assert 0 < (tmp_path / "p").stat().st_size - 8 * numbers < HEADER
     found = load_policy(tmp_path / "p", features)
     assert found.bonus == VarianceBonus()
     assert found.gamma == mdp.gamma
     assert found.moments.shape == (2, d)
+    assert found.heaven_pays
     np.testing.assert_array_equal(found.prior, agent._driver.iterate.prior)
     np.testing.assert_allclose(found.probabilities(states), played, rtol=0, atol=1e-9)
     drawn = np.exp(agent._driver.drawn.log_pi)
