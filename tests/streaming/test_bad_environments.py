@@ -331,6 +331,8 @@ def test_what_a_finite_world_says_itself():
     world = envs.RiverSwim(4, gamma=0.9)
     with pytest.raises(TypeError, match=r"gamma, memory can be said of a Gymnasium environment"):
         RmaxRaviUcb(world, gamma=0.9, memory=1e9)
+    with pytest.raises(TypeError, match=r"there is no beta: parameters of the algorithm go into"):
+        RmaxRaviUcb(world, beta=0.5, value_bound=3.0)
     with pytest.raises(TypeError, match="optimism holds what is believed"):
         RmaxRaviUcb(world).believe([0])
     agent = learner(world.make(), geometric=True)

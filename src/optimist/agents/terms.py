@@ -62,19 +62,25 @@ class Terms(TypedDict, total=False):
 def check_terms(terms: Terms) -> dict[str, Any]:
     """The terms, if there are such and gamma is among them."""
     given: dict[str, Any] = dict(terms)
-    unknown = set(given) - set(Terms.__annotations__)
-    if unknown:
-        raise TypeError(
-            f"there is no {', '.join(sorted(unknown))}: of an environment one can say "
-            f"{', '.join(Terms.__annotations__)}; parameters of the algorithm go into config="
-        )
+    refuse_unknown(given, f"of an environment one can say {', '.join(Terms.__annotations__)}; ")
     if "gamma" not in given:
         raise TypeError("a Gymnasium environment has no discount factor: give one as gamma=")
     return given
 
 
+def refuse_unknown(given: dict[str, Any], instead: str = "") -> None:
+    """Refuse what is no term, and say where parameters go."""
+    unknown = sorted(set(given) - set(Terms.__annotations__))
+    if unknown:
+        raise TypeError(
+            f"there is no {', '.join(unknown)}: {instead}parameters of the algorithm go into "
+            "config="
+        )
+
+
 def refuse_terms(terms: Terms, but: str = "") -> None:
     """Refuse what a finite world says itself."""
+    refuse_unknown(dict(terms))
     others = [name for name in terms if name != but]
     if others:
         raise TypeError(
