@@ -60,7 +60,9 @@ def main() -> None:
             for _, world in kept
             for seed in range(SEEDS)
         ]
-        found = np.reshape(Parallel(n_jobs=-1)(cells), (len(kept), SEEDS)).mean(axis=1)
+        found = np.reshape(Parallel(n_jobs=-1, max_nbytes=None)(cells), (len(kept), SEEDS)).mean(
+            axis=1
+        )
         ratios = found / best[[i for i, _ in kept]]
         print(
             f"| {name} | {np.exp(np.log(ratios).mean()):.2f} | {(ratios <= 1.2).sum()} of "
