@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.core import FixedBonus, Never, Novelty, Sigmoid, Switching, VarianceBonus
+from optimist.core import Fixed, FixedBonus, Never, Novelty, Sigmoid, Switching, VarianceBonus
 from optimist.core.state import MEAN, NOVEL, RIDGE, WORTH
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP
@@ -233,6 +233,36 @@ def test_rewards_that_change_say_nothing_of_heaven():
     assert known.optimism.value.max() < 10
     assert not agent.policy.heaven_pays
     assert known.policy.heaven_pays
+
+
+def test_another_may_choose_the_rewards_at_any_time(tmp_path, settings_by_name):
+    """The stored policy is the one that is played, whoever chooses; no adversary's heaven pays."""
+    mdp, features = settings_by_name["random"]()
+    rng, states = np.random.default_rng(0), np.arange(mdp.n_states)
+    others = Switching(rng.random((3, *mdp.r.shape)), every=2)
+    agent = RmaxRaviUcb(mdp, features, ADAPTIVE, seed=3)
+    for chooser in (None, others, Fixed(rng.random(mdp.r.shape)), Fixed(mdp.r), others):
+        if chooser is not None:
+            agent.save(tmp_path / "agent")
+            loaded = RmaxRaviUcb.load(tmp_path / "agent", mdp, features, rewards=chooser)
+            agent.rewards = chooser
+        for _ in range(25):
+            agent.learn(1)
+            played = np.exp(agent._driver.iterate.log_pi)
+            np.testing.assert_allclose(
+                agent.policy.probabilities(states), played, rtol=0, atol=1e-9
+            )
+            if chooser is not None:
+                loaded.learn(1)
+                np.testing.assert_array_equal(np.exp(loaded._driver.iterate.log_pi), played)
+        assert agent.policy.heaven_pays == (chooser is not others)
+
+
+def test_a_heaven_that_was_said_is_not_learnt():
+    """What is new is worth the bound, whatever it pays."""
+    agent = RmaxRaviUcb(envs.DeepSea(4, gamma=0.9), value_bound=1.0)
+    assert agent.learn(1).sup_q[0] == pytest.approx(1)
+    assert not agent.policy.heaven_pays
 
 
 def test_rounding_does_not_decide_what_is_new(tmp_path):

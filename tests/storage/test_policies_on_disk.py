@@ -117,7 +117,7 @@ def test_dense_policies_are_d_plus_d_squared_numbers(make, settings, tmp_path):
     assert 0 < (tmp_path / "p").stat().st_size - 8 * (5 + 5**2) < HEADER
 
 
-def test_adaptive_policies_have_three_more_vectors_and_seven_more_numbers(setting, make, tmp_path):
+def test_adaptive_policies_have_three_more_vectors_and_eight_more_numbers(setting, make, tmp_path):
     mdp, features = setting
     agent = make(setting, Configuration.adaptive(), episodes=40)
     d, s, states = features.dim, features.dim // features.blocks, np.arange(mdp.n_states)
@@ -125,7 +125,7 @@ def test_adaptive_policies_have_three_more_vectors_and_seven_more_numbers(settin
     agent.policy.save(tmp_path / "p")
     rewards, weights = agent.policy.rewards, agent.policy.weights
     assert (rewards is None) == (weights is not None)
-    numbers = d * s + 3 * d + 7 + (d if rewards is None else rewards.size)
+    numbers = d * s + 3 * d + 8 + (d if rewards is None else rewards.size)
     assert 0 < (tmp_path / "p").stat().st_size - 8 * numbers < HEADER
     found = load_policy(tmp_path / "p", features)
     assert found.bonus == VarianceBonus()

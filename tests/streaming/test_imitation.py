@@ -24,7 +24,6 @@ def test_the_same_episodes_give_the_same_player_and_policy(lend):
     stream = FraIL(env, expert, gamma=0.9, **options)
     env.generator = stream._driver.rng
     stream._driver.begin = lambda: None
-    finite._driver.knows_rewards = False  # nor does the stream, of states that it never met
     for k in range(200):
         one, other = finite.learn(1), stream.learn(1)
         assert one.steps[0] == other.steps[0], k

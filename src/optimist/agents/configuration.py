@@ -147,7 +147,7 @@ class Configuration:
 
     def ascension_in(self, stage: int) -> Ascension:
         """The ascension function while the guess of K is ``stage``."""
-        if stage == 0:
+        if stage <= 0:  # there is none, or the epoch is to end
             return self.ascension
         return Sigmoid(parameters.alpha(stage), parameters.omega(stage))
 

@@ -137,7 +137,7 @@ class AlgorithmOne(Driver):
 
     config: Configuration
     knows_rewards = False
-    """Whether the rewards of all pairs are known, of states that were never met too, for good."""
+    """Whether the rewards of all pairs are known, of states that were never met too."""
 
     def __init__(
         self, features: FeatureMap, config: Configuration, gamma: float, seed: int, stride: int
@@ -147,13 +147,14 @@ class AlgorithmOne(Driver):
 
     @property
     def heaven(self) -> float:
-        """What heaven is worth."""
+        """What heaven is worth, or the most that it can be if that is learnt."""
         return self.config.heaven(self.gamma)
 
     @property
     def learns_heaven(self) -> bool:
-        """Whether heaven is worth what the best pair is, and not R_max H (`Novelty`)."""
-        return self.knows_rewards and isinstance(self.config.ascension, Novelty)
+        """Whether heaven pays, and what it is worth is learnt (`Novelty`): unless it was said."""
+        c = self.config
+        return self.knows_rewards and isinstance(c.ascension, Novelty) and c.v_max is None
 
     def rule(self, stage: int) -> Rule:
         """The configuration as compiled code takes it."""

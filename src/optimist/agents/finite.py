@@ -27,6 +27,7 @@ from optimist.core.finite import check_features, iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
 from optimist.core.state import (
     EPISODES,
+    PAYS,
     STAGE,
     STEPS,
     UPDATES,
@@ -54,7 +55,10 @@ UNSAVED = ("phi", "block", "pair", "work", "W", "MV", "PV")
 """Arrays of the engine that are given with the world, or hold nothing between two calls."""
 
 LATER = ("prior", "first", "second", "alike")
-"""What learners that were saved before there were priors do without."""
+"""What learners that were saved before there were priors, or a heaven that pays, do without."""
+
+NO_STAGE = -1
+"""On the clock in the place of a stage it makes the next episode begin an epoch."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of a history, in the order of the engine's record."""
@@ -67,6 +71,8 @@ def columns_of(record: Record) -> dict[str, Any]:
 
 class FiniteDriver(AlgorithmOne):
     """A finite MDP, played by the compiled loop."""
+
+    knows_rewards = True
 
     def __init__(
         self,
@@ -82,7 +88,6 @@ class FiniteDriver(AlgorithmOne):
         super().__init__(features, config, mdp.gamma, seed, stride)
         self.mdp = mdp
         self.rewards = Fixed(mdp.r) if rewards is None else rewards
-        self.knows_rewards = isinstance(self.rewards, Fixed)
         self.simulator = simulator(mdp)
         self.stats = statistics(
             mdp,
@@ -91,10 +96,14 @@ class FiniteDriver(AlgorithmOne):
             config.ridge_for(features.bound),
             isinstance(config.ascension, Novelty),
         )
-        moments = self.learns_heaven or isinstance(config.bonus, VarianceBonus)
+        moments = isinstance(config.ascension, Novelty) or isinstance(config.bonus, VarianceBonus)
         self.iterate = iterate(mdp, self.stats, moments)
         self.drawn = iterate(mdp, self.stats, moments)  # holds what pi_I is made of
         self.chosen: list[FloatArray] = []  # the reward functions so far
+
+    @property
+    def learns_heaven(self) -> bool:
+        return super().learns_heaven and isinstance(self.rewards, Fixed)
 
     # Learning
 
@@ -165,6 +174,8 @@ class FiniteDriver(AlgorithmOne):
             return self.chosen[-1]
         r = checks.real_array(r, "rewards", shape=self.mdp.r.shape)
         refuse_rewards(r, self.config.r_max)
+        if self.iterate.prior[PAYS] > 0:  # an epoch in which heaven pays has one reward function
+            self.iterate.clock[STAGE] = NO_STAGE
         self.chosen.append(checks.frozen(r))
         return self.chosen[-1]
 
@@ -193,7 +204,7 @@ class FiniteDriver(AlgorithmOne):
         c = self.config
         if isinstance(c.ascension, Truncation) and not math.isinf(c.eta):
             return TablePolicy(np.exp(it.log_pi))
-        w, learnt, n = self._linear_weights(it.rewards), self.learns_heaven, it.clock[UPDATES]
+        w, learnt, n = self._linear_weights(it.rewards), it.prior[PAYS] > 0, it.clock[UPDATES]
         return SoftmaxPolicy(
             Theta=it.Theta.copy() if w is None or learnt else it.Theta + w,
             Lambda=it.Lambda.copy(),
@@ -203,7 +214,7 @@ class FiniteDriver(AlgorithmOne):
             gamma=self.gamma,
             ascension=c.ascension_in(int(it.clock[STAGE])),
             heaven=it.prior[WORTHS] / max(n, 1) if learnt else self.heaven,
-            heaven_pays=learnt,
+            heaven_pays=bool(learnt),
             features=self.features,
             rewards=it.rewards.copy() if w is None else None,
             weights=w.copy() if learnt and w is not None else None,
@@ -238,6 +249,9 @@ class FiniteDriver(AlgorithmOne):
             if name in LATER and f"{group}.{name}" not in arrays:
                 continue
             saved = arrays[f"{group}.{name}"]
+            if name == "prior" and not isinstance(self.config.ascension, Novelty):
+                array[: saved.size] = saved  # zeros, however many
+                continue
             if saved.shape != array.shape:
                 raise storage.FileError(
                     f"{group}.{name} has the shape {saved.shape}, and here {array.shape}: the file "

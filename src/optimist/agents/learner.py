@@ -9,7 +9,7 @@ from optimist.agents.configuration import Configuration
 from optimist.agents.driver import AlgorithmOne, Beliefs, Optimism, Policy
 from optimist.agents.history import StreamHistory
 from optimist.checks import FloatArray
-from optimist.core import Novelty, SoftmaxPolicy, Truncation, VarianceBonus
+from optimist.core import Novelty, SoftmaxPolicy, Truncation, VarianceBonus, storage
 from optimist.core.memory import Epoch, Memory, MemoryFull, States
 from optimist.core.state import EPISODES, EPOCHS, PRIOR, RIDGE, STAGE, STEPS, UPDATES
 from optimist.envs.players import BadEnvironment
@@ -268,6 +268,11 @@ class StreamLearner(AlgorithmOne):
         moments = {"features": np.zeros(self.features.dim), **groups["moments"]}
         self.memory.restore(groups["states"], groups["links"], moments)
         self._numbers.clear()
+        prior = groups["epoch"].get("prior", self.epoch.prior)
+        if prior.shape != self.epoch.prior.shape and isinstance(self.config.ascension, Novelty):
+            raise storage.FileError(
+                "the file is of another version, with another rule; it cannot be gone on with"
+            )
         self.epoch = self.epoch._replace(**groups["epoch"])
         self.drawn = self.drawn._replace(**groups["drawn"])
         if self.epoch.clock[EPOCHS] > 0:

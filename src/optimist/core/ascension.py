@@ -9,7 +9,7 @@ Ascension        p+(x, a)                                    Gives
 `Truncation`     1 where the target reaches R_max H          RAVI-UCB; at eta = infinity LSVI-UCB
 `Threshold`      1 where the uncertainty exceeds a level     R-max
 `Never`          0                                           plain bonuses, unbounded values
-`Novelty`        the chance that the next state is new       what has no scale to be tuned
+`Novelty`        the chance of a new state, times log k      what has no scale to be tuned
 ===============  ==========================================  =====================================
 
 The uncertainty of a pair is u = ||phi(x, a)|| in the norm of the inverse covariance at the start of
@@ -131,11 +131,11 @@ class Novelty:
     the mean of the values instead of 0. With so small a ridge the regression may point beyond the
     values that went into it, so those are kept in [0, R_max H]; what the policy is made of is not.
 
-    Where the rewards of all pairs are known and do not change, heaven is worth no more than the
-    best of them: it pays what the pair does, and then gamma w, with w the largest Q of the last
+    Where the rewards of all pairs are known and do not change, and no bound on the values was
+    said, what heaven is worth is learnt: it pays what the pair does, and then gamma w, with w the largest Q of the last
     update, from R_max H on and never above it. New pairs for which that is more than all that was
     known of their state when the epoch began are alike, so that one episode tries all of them:
-    they are paid what the best action of the state is. Else, in environments and with rewards
+    they are paid what the best action of their state is. Else, in environments and with rewards
     that change, heaven is worth R_max H. The paper's algebra of the augmented MDP holds for any
     p+, its regret bound for the sigmoid alone.
 

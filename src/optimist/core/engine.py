@@ -33,6 +33,7 @@ from optimist.core.state import (
     NOBODY,
     NOVEL,
     OTHER,
+    PAYS,
     PLAY,
     RIDGE,
     SIMPLEX,
@@ -374,8 +375,9 @@ def begin_epoch(
     it.rewards[:] = 0.0
     it.prior[WORTHS] = 0.0
     it.log_pi[:] = -math.log(n_actions)
-    if rule.learns_heaven and it.clock[EPOCHS] == 1:
+    if rule.learns_heaven and it.prior[PAYS] == 0:  # nothing is known of it but the bound
         it.prior[WORTH] = rule.heaven
+    it.prior[PAYS] = 1.0 if rule.learns_heaven else 0.0
     it.prior[HOPE] = it.prior[WORTH]
     if rule.ascension == NOVELTY:
         learn_prior(
@@ -568,7 +570,7 @@ def update(
         predict(world, stats, it.W, MV, PV)
         PV += mean
     add_to(Theta, world.gamma, MV)
-    if rule.learns_heaven:
+    if it.prior[PAYS] > 0:
         w = it.prior[WORTH]
         largest, best = target_where_rewards_are_known(
             r, it.CB, it.p, it.alike, rewards, PV, world.gamma, w

@@ -3,9 +3,10 @@
 With Theta the sum of the epoch's n parameters theta, Lambda the covariance at its start,
 u = ||phi||_{Lambda^{-1}}, CB the bonus and p the ascension function, the sum of the epoch's Q is
 
-    S = (1 - p) (phi . Theta + n CB) + n p R_max H,
+    S = (1 - p) (phi . Theta + n CB) + n p R_max H
 
-and the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, a prior seven, and a
+(or, where heaven pays rewards that are known, p times their sum and that of gamma w, `Novelty`), and
+the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, a prior eight, and a
 heaven whose worth is learnt d, for the rewards that it pays.
 """
 
@@ -51,7 +52,8 @@ class SoftmaxPolicy:
     updates
         n, how many updates the epoch has seen; with none the policy is uniform.
     eta, bonus, ascension, heaven, gamma
-        The parameters of the algorithm; ``heaven`` is R_max / (1 - gamma), or v_max. At eta =
+        The parameters of the algorithm; ``heaven`` is R_max / (1 - gamma), or v_max, unless
+        ``heaven_pays``. At eta =
         infinity the policy is greedy for the last update alone, and ``updates`` is 1.
     features
         The map phi.

@@ -86,13 +86,13 @@ class Iterate(NamedTuple):
     clock: IntArray  # the six numbers below
 
 
-RIDGE, NOVEL, MEAN, BASE, WORTH, WORTHS, HOPE = range(7)
+RIDGE, NOVEL, MEAN, BASE, PAYS, WORTH, WORTHS, HOPE = range(8)
 """The numbers of a prior (`optimist.core.prior`): theta in the units of the covariance; s with its
 logarithm; v; and what every update expects of an untried pair: gamma v, and the mean reward where
-it is estimated. Then w, what heaven is worth if that is learnt; the sum of gamma w over the epoch's
-updates; and w as of the start of the epoch."""
+it is estimated. Then 1 if heaven pays in this epoch and its worth is learnt, else 0; w, what it is
+worth; the sum of gamma w over the epoch's updates; and w as of the start of the epoch."""
 
-PRIOR = 7
+PRIOR = 8
 """How many they are."""
 
 EPISODES, EPOCHS, UPDATES, STEPS, STATE, STAGE = range(6)

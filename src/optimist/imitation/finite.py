@@ -23,6 +23,8 @@ class FiniteImitation(FiniteDriver):
         The number of episodes it is made for, as a checkpoint says it.
     """
 
+    knows_rewards = False  # those of the next episode are the player's to choose
+
     def __init__(
         self,
         mdp: FiniteMDP,
@@ -34,7 +36,6 @@ class FiniteImitation(FiniteDriver):
         stride: int,
     ) -> None:
         super().__init__(mdp, features, config, None, seed, stride)
-        self.knows_rewards = False  # those of the next episode are the player's to choose
         self.player, self.given = player, given
         self.step, self.K = 0.0, None  # type: float, int | None
         self._broken = ""
