@@ -132,12 +132,12 @@ class Novelty:
     values that went into it, so those are kept in [0, R_max H]; what the policy is made of is not.
 
     Where the rewards of all pairs are known and do not change, and no bound on the values was
-    said, what heaven is worth is learnt: it pays what the pair does, and then gamma w, with w the largest Q of the last
-    update, from R_max H on and never above it. New pairs for which that is more than all that was
-    known of their state when the epoch began are alike, so that one episode tries all of them:
-    they are paid what the best action of their state is. Else, in environments and with rewards
-    that change, heaven is worth R_max H. The paper's algebra of the augmented MDP holds for any
-    p+, its regret bound for the sigmoid alone.
+    said, what heaven is worth is learnt: it pays what the pair does, and then gamma w, with w the
+    largest Q of the last update, from R_max H on and never above it. New pairs for which that is
+    more than all that was known of their state when the epoch began are alike, so that one episode
+    tries all of them: they are paid what the best action of their state is. Else, in environments
+    and with rewards that change, heaven is worth R_max H. The paper's algebra of the augmented MDP
+    holds for any p+, its regret bound for the sigmoid alone.
 
     Examples
     --------

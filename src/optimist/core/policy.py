@@ -5,8 +5,8 @@ u = ||phi||_{Lambda^{-1}}, CB the bonus and p the ascension function, the sum of
 
     S = (1 - p) (phi . Theta + n CB) + n p R_max H
 
-(or, where heaven pays rewards that are known, p times their sum and that of gamma w, `Novelty`), and
-the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, a prior eight, and a
+(or, where heaven pays rewards that are known, p times their sum and that of gamma w, `Novelty`),
+and the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, a prior eight, and a
 heaven whose worth is learnt d, for the rewards that it pays.
 """
 
