@@ -319,10 +319,12 @@ def test_leaving_the_block_stops_the_workers():
 
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
 from optimist.experiments.engines import open_engine
 
 if __name__ == "__main__":
+    # As in a terminal: tests that run in the background of a shell are told to ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with open_engine(sys.argv[1], jobs=2) as engine:
         for _ in engine.map(time.sleep, {items}):
             print("begun", flush=True)
