@@ -1,7 +1,7 @@
 """How well FRA-IL imitates, against the paper's bounds: ``python -m benchmarks.imitation``.
 
 It prints the tables of docs/imitation.md and draws its figure. Default parameters throughout, or
-with ``--practical`` the paper's bonus, which the tables were made with; gaps are exact,
+with ``--practical`` the paper's bonus; gaps are exact,
 <nu0, V^{pi_E} - V^{pi}> under the true rewards, which no learner has seen. Intervals are of the
 mean over the runs, by the bootstrap.
 """
