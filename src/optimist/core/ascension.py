@@ -126,10 +126,10 @@ class Novelty:
 
     At the level 1/3 what was seen outweighs the prior two to one. In a world without chance theta
     is near 0, and a pair that was tried once is known; where chance rules theta is near 1 or
-    beyond. Heaven fades as states cease to be new, but for the logarithm, which gives up no pair
-    for ever. The ridge of the regression becomes theta times the ridge given, and it regresses to
-    the mean of the values instead of 0. With so small a ridge the regression may point beyond the
-    values that went into it, so those are kept in [0, R_max H]; what the policy is made of is not.
+    beyond. Heaven fades as states cease to be new, more slowly by the logarithm. The ridge of the
+    regression becomes theta times the ridge given, and it regresses to the mean of the values
+    instead of 0. With so small a ridge the regression may point beyond the values that went into
+    it, so those are kept in [0, R_max H]; what the policy is made of is not.
 
     Where the rewards of all pairs are known and do not change, and no bound on the values was
     said, what heaven is worth is learnt: it pays what the pair does, and then gamma w, with w the

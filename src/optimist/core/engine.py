@@ -473,7 +473,10 @@ def learn_prior(
 
 @njit(cache=True)
 def more_in_time(k: int) -> float:
-    """1 + 2 log k: by how much more after k episodes what is new is hoped for, as in UCB1."""
+    """1 + 2 log k: by how much more after k episodes what is new is hoped for.
+
+    Chosen by measurement (docs/defaults.md). UCB1 (Auer et al., 2002) has 2 log k under a root.
+    """
     return 1 + 2 * math.log(k)
 
 
