@@ -20,7 +20,7 @@ from optimist import (
 )
 from optimist.agents import AGENTS, Agent, History, rlsvi, tabular
 from optimist.core import TablePolicy
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute, marks
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 from optimist.experiments import snapshots
 from optimist.experiments.curves import average, cumulative, final, read_curves, write_curves
 from optimist.experiments.execute import Task, execute, marks

@@ -12,7 +12,7 @@ import pytest
 
 from optimist import Rmax, RmaxRaviUcb, envs
 from optimist.cli import BAD_INPUT, DISK, main
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 from optimist.experiments import DiskError, Study, open_results, run
 from optimist.experiments.curves import read_curves, write_curves
 from optimist.experiments.execute import Task, execute

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from optimist import Rmax, RmaxRaviUcb, Study, envs, load_policy, run
-from optimist.core.storage import FileError
 from optimist.envs import Gym
+from optimist.errors import FileError
 from optimist.experiments import Specification
 from optimist.experiments.curves import read_curves, write_curves
 from optimist.experiments.execute import Task, execute, marks

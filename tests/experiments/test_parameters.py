@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from optimist.agents import AGENTS, Configuration
 from optimist.core import Never, Novelty, Sigmoid, Threshold, Truncation, VarianceBonus
 from optimist.envs import WORLDS, DeepSea, GridWorld, RiverSwim
+from optimist.errors import DataError
 from optimist.experiments.learners import CONFIGS
-from optimist.experiments.parameters import DataError, did_you_mean, from_plain, grid, to_plain
+from optimist.experiments.parameters import did_you_mean, from_plain, grid, to_plain
 from optimist.experiments.toml import write_toml
 from optimist.imitation import Ball, Box, Simplex
 

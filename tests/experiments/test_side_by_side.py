@@ -13,9 +13,10 @@ from types import SimpleNamespace
 import pytest
 
 from optimist import OptimisticVI, Rmax, envs
+from optimist.errors import Busy
 from optimist.experiments import Study, open_results, run, sweep, watch
 from optimist.experiments.execute import Task, execute
-from optimist.experiments.run_folder import Busy, RunFolder
+from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.study_folder import StudyFolder
 
 STUDY = Study(

@@ -11,9 +11,9 @@ import pytest
 from optimist.agents import AGENTS, Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
 from optimist.core import Never, Sigmoid, Threshold, Truncation, VarianceBonus
 from optimist.envs import WORLDS, DeepSea, FourRooms, GridWorld, Maze, RiverSwim
+from optimist.errors import DataError
 from optimist.experiments import Specification
 from optimist.experiments.learners import CONFIGS, ImitationConfig
-from optimist.experiments.parameters import DataError
 from optimist.experiments.specification import (
     agent_name,
     default_stride,

@@ -5,7 +5,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 from optimist.imitation.dataset import FeatureDataset
 
 ROWS = np.random.default_rng(0).normal(size=(7, 3))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 from optimist.imitation.dataset import FeatureDataset
 
 SUFFIXES = [".npz", ".parquet", ".csv"]

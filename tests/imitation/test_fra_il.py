@@ -5,7 +5,7 @@ import pytest
 
 import optimist as opt
 from optimist import envs
-from optimist.core import storage
+from optimist.errors import FileError
 from optimist.features import Concatenation, OneHot, OneHotState, Table
 from optimist.imitation import Box, FeatureDataset, FraIL, FraILConfig, Simplex
 
@@ -240,17 +240,17 @@ def test_a_learner_of_something_else_is_refused(grid, tmp_path):
     il.learn(20)
     il.save(tmp_path)
     other = FeatureDataset.from_policy(world, world.mdp.uniform_policy, il.reward_features)
-    with pytest.raises(storage.FileError, match="another world, or with other features"):
+    with pytest.raises(FileError, match="another world, or with other features"):
         FraIL.load(tmp_path, world, other)
-    with pytest.raises(storage.FileError, match=r"it has W = \['Ball', 1.0, 0.0\], W_max = 1.0"):
+    with pytest.raises(FileError, match=r"it has W = \['Ball', 1.0, 0.0\], W_max = 1.0"):
         FraIL.load(tmp_path, world, expert, config=FraILConfig(Simplex(2.0)))
-    with pytest.raises(storage.FileError, match=r"it has fresh = False$"):
+    with pytest.raises(FileError, match=r"it has fresh = False$"):
         FraIL.load(tmp_path, world, expert, config=FraILConfig(fresh=True))
-    with pytest.raises(storage.FileError, match="its parameters are others"):
+    with pytest.raises(FileError, match="its parameters are others"):
         FraIL.load(tmp_path, world, expert, config=FraILConfig.practical(beta=1.0))
-    with pytest.raises(storage.FileError, match=r"it has K = 20$"):
+    with pytest.raises(FileError, match=r"it has K = 20$"):
         FraIL(world, expert, K=21, seed=1).restore(tmp_path)
-    with pytest.raises(storage.FileError, match="holds a FraIL, not a RmaxRaviUcb"):
+    with pytest.raises(FileError, match="holds a FraIL, not a RmaxRaviUcb"):
         opt.RmaxRaviUcb.load(tmp_path, world)
 
 
@@ -330,7 +330,7 @@ def test_the_bound_of_the_features_is_remembered(grid, tmp_path):
     il = FraIL(world, shown, phi)
     il.learn(5)
     il.save(tmp_path)
-    with pytest.raises(storage.FileError, match=r"it has B = 1.0"):
+    with pytest.raises(FileError, match=r"it has B = 1.0"):
         FraIL.load(tmp_path, world, shown, wider)
 
 

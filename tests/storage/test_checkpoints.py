@@ -16,7 +16,7 @@ from optimist.core import (
     engine,
     storage,
 )
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 from optimist.features import OneHot, Table
 
 INFINITY = float("inf")

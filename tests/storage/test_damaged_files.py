@@ -11,7 +11,7 @@ from safetensors.numpy import save, save_file
 from optimist import Configuration, RmaxRaviUcb, load_policy
 from optimist.agents.checkpoint import FILE
 from optimist.core import TablePolicy, Truncation, storage
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 
 
 @pytest.fixture(params=["softmax policy", "table policy", "learner"])

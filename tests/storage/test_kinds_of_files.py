@@ -11,7 +11,7 @@ import pytest
 from optimist import RaviUcb, RmaxRaviUcb, load_policy
 from optimist.agents.checkpoint import FILE
 from optimist.core import TablePolicy, storage
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 
 
 def test_a_learner_is_not_a_policy(make, settings, tmp_path):
@@ -46,7 +46,8 @@ def test_a_folder_without_a_learner(mdp, tmp_path):
 
 OVERSIZED = """
 import os, resource, sys
-from optimist.core.storage import FileError, read
+from optimist.core.storage import read
+from optimist.errors import FileError
 resource.setrlimit(resource.RLIMIT_DATA, (2**32, 2**32))
 os.truncate(sys.argv[1], 2**36)
 try:

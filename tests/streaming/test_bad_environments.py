@@ -8,7 +8,7 @@ from gymnasium.vector import SyncVectorEnv
 
 from optimist import Configuration, RmaxRaviUcb, envs, load_policy
 from optimist.envs import players
-from optimist.envs.players import BadEnvironment
+from optimist.errors import BadEnvironment
 from optimist.features import OneHot, StateFeatures
 
 GOOD = 7  # so many episodes are as they should be

@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
 from optimist.agents.checkpoint import FILE
 from optimist.core import Sigmoid
-from optimist.core.storage import FileError
+from optimist.errors import FileError
 from optimist.features import OneHot, PerAction, StateFeatures
 
 CONFIG = Configuration(2.0, 0.3, Sigmoid(4.0, 2.0), updates=2)

@@ -6,8 +6,7 @@ import pytest
 from gymnasium import spaces
 
 from optimist import Configuration, FraIL, RmaxRaviUcb
-from optimist.agents.streaming import Diverged
-from optimist.envs import BadEnvironment
+from optimist.errors import BadEnvironment, Diverged
 from optimist.features import PerAction, StateFeatures, StateOnly
 from optimist.imitation import FeatureDataset
 

@@ -15,8 +15,9 @@ import optimist.core.memory
 import optimist.core.streaming
 from optimist import Configuration, RmaxRaviUcb
 from optimist.core import Sigmoid
-from optimist.core.memory import Memory, MemoryFull, _probabilities
+from optimist.core.memory import Memory, _probabilities
 from optimist.core.streaming import learn
+from optimist.errors import MemoryFull
 from optimist.features import RBF, OneHot, PerAction, Table, Tiles
 
 CONFIG = Configuration(2.0, 0.3, Sigmoid(4.0, 2.0), ridge=0.5, updates=3)

@@ -10,9 +10,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from optimist import Configuration, RmaxRaviUcb, envs
 from optimist.core import Never, Sigmoid, Threshold
-from optimist.envs.players import BadEnvironment
 from optimist.envs.repeat import ActionRepeat
 from optimist.envs.reward_scale import RewardScale, known_range
+from optimist.errors import BadEnvironment
 
 # The map itself.
 

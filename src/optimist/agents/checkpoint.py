@@ -10,6 +10,7 @@ from optimist.agents.configuration import Configuration
 from optimist.core import storage
 from optimist.core.ascension import ascension_name, ascension_named
 from optimist.core.bonus import bonus_name, bonus_named
+from optimist.errors import FileError
 
 if TYPE_CHECKING:
     from optimist.agents.agent import Agent
@@ -72,7 +73,7 @@ def read(folder: str | Path, agent: str) -> Saved:
     header, arrays = storage.read(path)
     if header["kind"] != "learner" or header["agent"] != agent:
         found = header.get("agent", header["kind"])
-        raise storage.FileError(f"{path} holds a {found}, not a {agent}")
+        raise FileError(f"{path} holds a {found}, not a {agent}")
     return Saved(path, header, arrays)
 
 
@@ -80,12 +81,12 @@ def restore(agent: "Agent", saved: Saved) -> None:
     """Put a new learner into the state that was read."""
     header, arrays, driver = saved.header, saved.arrays, agent._driver
     if header["world"] != driver.world:
-        raise storage.FileError(
+        raise FileError(
             "the learner was saved in another world, or with other features, than those given"
         )
     mine = (driver.config, driver.seed, driver.stride)
     if mine != (saved.config(type(driver.config)), header["seed"], header["stride"]):
-        raise storage.FileError(f"{saved.path} is of another run: its parameters are others")
+        raise FileError(f"{saved.path} is of another run: its parameters are others")
     driver.restore(header, arrays)
     for generator, state in zip((driver.rng, driver.lottery), header["generators"], strict=True):
         generator.bit_generator.state = state

@@ -21,7 +21,6 @@ from optimist.core import (
     TablePolicy,
     Truncation,
     VarianceBonus,
-    storage,
 )
 from optimist.core.finite import check_features, iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
@@ -42,6 +41,7 @@ from optimist.core.state import (
     blank_record,
     nobody,
 )
+from optimist.errors import FileError
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
 
@@ -253,7 +253,7 @@ class FiniteDriver(AlgorithmOne):
                 array[: saved.size] = saved  # zeros, however many
                 continue
             if saved.shape != array.shape:
-                raise storage.FileError(
+                raise FileError(
                     f"{group}.{name} has the shape {saved.shape}, and here {array.shape}: the file "
                     "is of another version, with another rule; it cannot be gone on with"
                 )

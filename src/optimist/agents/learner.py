@@ -9,11 +9,11 @@ from optimist.agents.configuration import Configuration
 from optimist.agents.driver import AlgorithmOne, Beliefs, Optimism, Policy
 from optimist.agents.history import StreamHistory
 from optimist.checks import FloatArray
-from optimist.core import Novelty, SoftmaxPolicy, Truncation, VarianceBonus, storage
-from optimist.core.memory import Epoch, Memory, MemoryFull, States
+from optimist.core import Novelty, SoftmaxPolicy, Truncation, VarianceBonus
+from optimist.core.memory import Epoch, Memory, States
 from optimist.core.state import EPISODES, EPOCHS, PRIOR, RIDGE, STAGE, STEPS, UPDATES
-from optimist.envs.players import BadEnvironment
 from optimist.envs.reward_scale import RewardScale
+from optimist.errors import BadEnvironment, FileError, MemoryFull
 from optimist.features import FeatureMap
 
 GIBIBYTE = 2.0**30
@@ -270,7 +270,7 @@ class StreamLearner(AlgorithmOne):
         self._numbers.clear()
         prior = groups["epoch"].get("prior", self.epoch.prior)
         if prior.shape != self.epoch.prior.shape and isinstance(self.config.ascension, Novelty):
-            raise storage.FileError(
+            raise FileError(
                 "the file is of another version, with another rule; it cannot be gone on with"
             )
         self.epoch = self.epoch._replace(**groups["epoch"])

@@ -11,8 +11,9 @@ from optimist import checks
 from optimist.agents.configuration import Configuration
 from optimist.agents.learner import Episode, StreamLearner
 from optimist.agents.terms import AnyFeatures, Terms, check_terms, features_of
-from optimist.envs.players import AnyEnv, BadEnvironment, Players
+from optimist.envs.players import AnyEnv, Players
 from optimist.envs.reward_scale import RewardScale, known_range
+from optimist.errors import BadEnvironment, Diverged
 from optimist.features import describe
 
 CHUNK_SECONDS = 0.2
@@ -32,10 +33,6 @@ COLUMNS = (
 
 DIVERGED = 1e6
 """How many times what heaven is worth is beyond doubt too much."""
-
-
-class Diverged(RuntimeError):
-    """Values have grown beyond all bounds. What was learnt before stays, as it is."""
 
 
 class StreamDriver(StreamLearner):

@@ -9,7 +9,8 @@ from optimist.cli import OK
 from optimist.cli.flags import Compare
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, compact, interval, new_table, percent
-from optimist.experiments import StudyError, open_results
+from optimist.errors import StudyError
+from optimist.experiments import open_results
 from optimist.experiments.cells import AnyCell, ReturnCell
 from optimist.experiments.specification import AnyWorld
 from optimist.experiments.statistics import probability_of_improvement

@@ -21,7 +21,8 @@ from optimist.cli.worlds import (
     with_agent,
 )
 from optimist.core import storage
-from optimist.experiments import Study, StudyError
+from optimist.errors import StudyError
+from optimist.experiments import Study
 from optimist.experiments.learners import CONFIGS, LEARNERS
 from optimist.experiments.parameters import did_you_mean
 

@@ -3,7 +3,8 @@
 from optimist.cli import OK
 from optimist.cli.flags import Report
 from optimist.cli.studies import print_json
-from optimist.experiments import StudyError, open_results
+from optimist.errors import StudyError
+from optimist.experiments import open_results
 
 
 def main(given: Report) -> int:

@@ -11,7 +11,7 @@ import gymnasium
 import tyro
 
 from optimist.envs import WORLDS
-from optimist.experiments import StudyError
+from optimist.errors import StudyError
 from optimist.experiments.parameters import did_you_mean
 
 Option = tuple[str, Any, Any]

@@ -12,6 +12,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.checks import FloatArray, IntArray
+from optimist.errors import MemoryFull
 from optimist.features import FeatureMap
 
 WhenFull = Literal["thin", "error"]
@@ -71,10 +72,6 @@ class Epoch(NamedTuple):
     first: FloatArray  # the regression of V - v as of then, for variances, [d]; else empty
     second: FloatArray  # that of (V - v)^2, likewise
     clock: IntArray  # as of the compiled engine
-
-
-class MemoryFull(RuntimeError):
-    """No more states can be kept."""
 
 
 class Memory:

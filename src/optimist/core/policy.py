@@ -35,6 +35,7 @@ from optimist.core.ascension import (
 )
 from optimist.core.bonus import ROUNDING, Bonus, FixedBonus, bonus_name, bonus_named
 from optimist.core.state import BASE, HOPE, MEAN, NOVEL, PRIOR, RIDGE
+from optimist.errors import FileError
 from optimist.features import FeatureMap, PerAction, StateFeatures, describe, from_description
 
 
@@ -285,7 +286,7 @@ def load_policy(
     if header["kind"] == "table policy":
         return TablePolicy(arrays["table"])
     if header["kind"] != "softmax policy":
-        raise storage.FileError(f"{path} holds a {header['kind']}, not a policy")
+        raise FileError(f"{path} holds a {header['kind']}, not a policy")
     Theta = arrays["Theta"]
     d = Theta.shape[-1]
     if features is None:

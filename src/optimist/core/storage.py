@@ -16,12 +16,10 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from optimist.errors import FileError
+
 HEADER = "optimist"
 FORMAT = 1
-
-
-class FileError(ValueError):
-    """A file that is not what it should be."""
 
 
 def write(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, Any]) -> None:

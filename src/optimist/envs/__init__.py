@@ -24,7 +24,6 @@ from optimist.envs.environment import FiniteEnv
 from optimist.envs.grid import FourRooms, GridWorld, Maze
 from optimist.envs.gym_world import Gym
 from optimist.envs.lower_bounds import LowerK, LowerTauE
-from optimist.envs.players import BadEnvironment
 from optimist.envs.random_linear import RandomLinear
 from optimist.envs.random_tabular import RandomTabular
 from optimist.envs.registration import WORLDS
@@ -35,6 +34,7 @@ from optimist.envs.river_swim import RiverSwim
 from optimist.envs.six_arms import SixArms
 from optimist.envs.toy_text import ToyText
 from optimist.envs.world import World
+from optimist.errors import BadEnvironment
 from optimist.ids import environment_id
 
 __all__ = [

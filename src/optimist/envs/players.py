@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
+from optimist.errors import BadEnvironment
 from optimist.features import count_actions
 from optimist.features.spaces import check_observations
 
@@ -18,10 +19,6 @@ Observations: TypeAlias = NDArray[Any]
 
 ENDLESS = 100_000
 """After so many steps an episode counts as one that never ends, unless a longer limit is known."""
-
-
-class BadEnvironment(RuntimeError):
-    """An environment that does what none should. What was learnt before stays."""
 
 
 class Step(NamedTuple):

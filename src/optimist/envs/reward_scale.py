@@ -10,9 +10,10 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from optimist import checks
 from optimist.envs.environment import FiniteEnv
-from optimist.envs.players import AnyEnv, BadEnvironment
+from optimist.envs.players import AnyEnv
 from optimist.envs.repeat import ActionRepeat
 from optimist.envs.resets import GeometricReset
+from optimist.errors import BadEnvironment
 
 CLASSIC_CONTROL = {
     "MountainCar-v0": (-1.0, 0.0),

@@ -1,10 +1,10 @@
 """Studies: what to run, running it anywhere, and what came of it."""
 
+from optimist.errors import DiskError, EngineError, StudyError
 from optimist.experiments.results import Results, open_results
 from optimist.experiments.specification import Specification
-from optimist.experiments.study import Run, Study, StudyError, shipped_studies
-from optimist.experiments.study_folder import DiskError
-from optimist.experiments.sweep import EngineError, run
+from optimist.experiments.study import Run, Study, shipped_studies
+from optimist.experiments.sweep import run
 
 __all__ = [
     "DiskError",

@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 from optimist.agents import History
 from optimist.checks import FloatArray
 from optimist.core import storage
+from optimist.errors import FileError
 from optimist.imitation import ImitationHistory
 from optimist.mdp import FiniteMDP
 
@@ -123,12 +124,12 @@ def read_curves(path: Path, run: str | None = None) -> Curves:
         curves = {name: table[name].to_numpy() for name in table.column_names}
         header = (table.schema.metadata or {}).get(HEADER.encode(), b"").decode()
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-        raise storage.FileError(f"{path} holds no curves, or it is damaged ({error})") from None
+        raise FileError(f"{path} holds no curves, or it is damaged ({error})") from None
     of, _, digest = header.partition(" ")
     if digest != _digest(curves):
-        raise storage.FileError(f"{path} holds no curves, or it is damaged (its digest is another)")
+        raise FileError(f"{path} holds no curves, or it is damaged (its digest is another)")
     if run is not None and of != run:
-        raise storage.FileError(f"{path} is of the run {of}, not of {run}")
+        raise FileError(f"{path} is of the run {of}, not of {run}")
     return curves
 
 

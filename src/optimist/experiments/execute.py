@@ -10,13 +10,13 @@ import numpy as np
 from optimist.agents import Agent
 from optimist.agents.checkpoint import FILE as AGENT
 from optimist.checks import IntArray
-from optimist.core.storage import FileError
 from optimist.envs import Gym
+from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, joined, read_curves, write_curves
 from optimist.experiments.environment import environment
 from optimist.experiments.maps import Maps, is_plane
 from optimist.experiments.measures import Measure, measure_of
-from optimist.experiments.run_folder import Busy, RunFolder
+from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.snapshots import Shots, Snapshots, can_be_drawn
 from optimist.experiments.specification import AnyWorld, Specification
 

@@ -15,15 +15,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from optimist.errors import DataError
+
 Plain = dict[str, Any]
-
-
-class DataError(ValueError):
-    """Data that do not describe what they should; ``path`` says where, as keys from the top."""
-
-    def __init__(self, path: tuple[str, ...], message: str) -> None:
-        super().__init__(message)
-        self.path = path
 
 
 def to_plain(instance: Any) -> Plain:
@@ -77,7 +71,7 @@ def from_plain(
     >>> from_plain(envs.RiverSwim, {"gama": 0.9})
     Traceback (most recent call last):
     ...
-    optimist.experiments.parameters.DataError: RiverSwim has no parameter 'gama': did you mean
+    optimist.errors.DataError: RiverSwim has no parameter 'gama': did you mean
     'gamma'? It has n, gamma
     """
     title = name or kind.__name__

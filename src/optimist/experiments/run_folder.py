@@ -28,14 +28,11 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from optimist.core import storage
+from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, read_curves
 from optimist.experiments.maps import Maps
 from optimist.experiments.snapshots import Snapshots
 from optimist.experiments.specification import Specification
-
-
-class Busy(Exception):
-    """Another process is running this run."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ class RunFolder:
         try:
             return json.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise storage.FileError(f"{file} is damaged ({error})") from None
+            raise FileError(f"{file} is damaged ({error})") from None
 
     def write_json(self, name: str, data: Any) -> None:
         """Write data to a file of the folder."""

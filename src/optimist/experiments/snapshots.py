@@ -11,6 +11,7 @@ from optimist.agents import Agent
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
 from optimist.envs import World
+from optimist.errors import FileError
 
 MOST_STATES = 2000
 """Worlds with more states are not drawn."""
@@ -53,9 +54,9 @@ class Shots(ABC):
         """Those in a file; of this run, if one is given."""
         header, arrays = storage.read(path)
         if header["kind"] != cls.KIND:
-            raise storage.FileError(f"{path} holds a {header['kind']}, not {cls.KIND}")
+            raise FileError(f"{path} holds a {header['kind']}, not {cls.KIND}")
         if run is not None and header["run"] != run:
-            raise storage.FileError(f"{path} is of the run {header['run']}, not of {run}")
+            raise FileError(f"{path} is of the run {header['run']}, not of {run}")
         return cls(**arrays)
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from optimist import checks
 from optimist.agents import Agent
 from optimist.envs import WORLDS, Gym, World
+from optimist.errors import DataError
 from optimist.experiments.learners import CONFIGS, check_together, make_learner
 from optimist.experiments.parameters import (
-    DataError,
     Plain,
     did_you_mean,
     from_plain,

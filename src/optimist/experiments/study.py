@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from optimist import checks
+from optimist.errors import DataError, StudyError
 from optimist.experiments.learners import check_together, study_config
-from optimist.experiments.parameters import DataError, Plain, did_you_mean, grid
+from optimist.experiments.parameters import Plain, did_you_mean, grid
 from optimist.experiments.specification import (
     AnyWorld,
     Specification,
@@ -38,10 +39,6 @@ ABOUT = ("subject", "held_out")
 """Whom a study is about, and where its constants were not chosen."""
 
 KEYS = ("title", "description", "seeds", "seed", *SETTINGS, *ABOUT, "worlds", "agents")
-
-
-class StudyError(ValueError):
-    """A study that cannot be run, with the file and the line that say so."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +244,7 @@ class Study:
         >>> Study.parse("episodes = 10 # too few?")
         Traceback (most recent call last):
         ...
-        optimist.experiments.study.StudyError: study: the study has no worlds: give each a table
+        optimist.errors.StudyError: study: the study has no worlds: give each a table
         [worlds.NAME]
         """
         try:

@@ -4,12 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from optimist.core import storage
+from optimist.errors import DiskError, StudyError
 from optimist.experiments.run_folder import RunFolder
-from optimist.experiments.study import Run, Study, StudyError
-
-
-class DiskError(OSError):
-    """The disk is full, or the folder cannot be written; what is finished is kept."""
+from optimist.experiments.study import Run, Study
 
 
 @dataclass(frozen=True)

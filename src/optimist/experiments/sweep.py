@@ -11,13 +11,14 @@ from pathlib import Path
 
 from optimist.agents import RmaxRaviUcb
 from optimist.envs import Gym, RiverSwim
+from optimist.errors import DiskError, EngineError
 from optimist.experiments.engines import Failure, open_engine
 from optimist.experiments.execute import CHECKPOINT_SECONDS, Outcome, Task, execute
 from optimist.experiments.learners import LEARNERS
 from optimist.experiments.results import Results
 from optimist.experiments.specification import agent_name
 from optimist.experiments.study import Run, Study
-from optimist.experiments.study_folder import DiskError, StudyFolder
+from optimist.experiments.study_folder import StudyFolder
 from optimist.experiments.watch import watching
 
 POLL_SECONDS = 0.5
@@ -93,10 +94,6 @@ def _compile_once(study: Study) -> None:
     if any(isinstance(world, Gym) for world in study.worlds.values()):
         played = RmaxRaviUcb(RiverSwim(2).make(), gamma=0.5, geometric=True)
         played.learn(1, show_progress=False)
-
-
-class EngineError(RuntimeError):
-    """The engine cannot be had: it is not installed, or nobody answers at its address."""
 
 
 @dataclass

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.checks import FloatArray
-from optimist.core.storage import FileError
 from optimist.envs import World
+from optimist.errors import FileError
 from optimist.features import FeatureMap
 from optimist.imitation import dataset_files
 from optimist.imitation.episodes import Episode, discounted_means

@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 
 from optimist import checks
 from optimist.checks import FloatArray
-from optimist.core.storage import FileError, write_bytes
+from optimist.core.storage import write_bytes
+from optimist.errors import FileError
 
 SUFFIXES = (".npz", ".parquet", ".csv")
 HEADER = "optimist"

@@ -13,10 +13,10 @@ from optimist.agents import RmaxRaviUcb, Terms, checkpoint
 from optimist.agents.rmax_ravi_ucb import AnyWorld
 from optimist.agents.terms import check_terms, features_of, refuse_terms
 from optimist.checks import FloatArray
-from optimist.core import storage
 from optimist.core.finite import check_features, sparse_rows
 from optimist.envs import Gym, World
 from optimist.envs.players import AnyEnv, Players
+from optimist.errors import FileError
 from optimist.features import (
     Concatenation,
     FeatureMap,
@@ -282,7 +282,7 @@ class FraIL(RmaxRaviUcb):
         others = [name for name in now if now[name] != before.get(name)]
         if others:
             was = ", ".join(f"{name} = {before.get(name)}" for name in others)
-            raise storage.FileError(f"{saved.path} is of another run: it has {was}")
+            raise FileError(f"{saved.path} is of another run: it has {was}")
         checkpoint.restore(self, saved)
         self.K = now["K"]
 

@@ -13,7 +13,8 @@ from optimist.agents.streaming import StreamDriver
 from optimist.checks import FloatArray
 from optimist.core import SoftmaxPolicy
 from optimist.core.memory import Epoch
-from optimist.envs.players import AnyEnv, BadEnvironment
+from optimist.envs.players import AnyEnv
+from optimist.errors import BadEnvironment
 from optimist.features import (
     Concatenation,
     FeatureMap,

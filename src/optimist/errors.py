@@ -1,0 +1,53 @@
+"""Every error that optimist raises on purpose, as one family: ``except opt.errors.OptimistError``.
+
+Each also is the built-in error that fits it best. Wrong arguments of a function are plain
+``ValueError`` and ``TypeError``, as everywhere in Python.
+"""
+
+
+class OptimistError(Exception):
+    """The base of the family: one sentence that says what was wrong, and where."""
+
+
+class FileError(OptimistError, ValueError):
+    """A file that is damaged, or is not what it should be."""
+
+
+class DataError(OptimistError, ValueError):
+    """Data that do not describe what they should; ``path`` says where, as keys from the top."""
+
+    def __init__(self, path: tuple[str, ...], message: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class StudyError(OptimistError, ValueError):
+    """A study that cannot be run, with the file and the line that say so."""
+
+
+class TooLarge(OptimistError, ValueError):
+    """Something would need more memory than the limit (`optimist.limits`)."""
+
+
+class DiskError(OptimistError, OSError):
+    """The disk is full, or the folder cannot be written; what is finished is kept."""
+
+
+class EngineError(OptimistError, RuntimeError):
+    """The executor is not installed, or nobody answers at its address."""
+
+
+class Busy(OptimistError):
+    """Another process is running this run."""
+
+
+class BadEnvironment(OptimistError, RuntimeError):
+    """An environment breaks its contract. What was learnt before stays."""
+
+
+class MemoryFull(OptimistError, RuntimeError):
+    """No more states can be kept."""
+
+
+class Diverged(OptimistError, RuntimeError):
+    """Values have grown beyond all bounds. What was learnt before stays."""
