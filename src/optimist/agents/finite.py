@@ -123,7 +123,7 @@ class FiniteDriver(AlgorithmOne):
         kept, record = self.evaluated_of_next(n), blank_record(n)
         shots = Snapshots(
             stride=self.stride,
-            policies=np.zeros((len(kept), *self.mdp.r.shape)),
+            log_policies=np.zeros((len(kept), *self.mdp.r.shape)),
             draw=self.drawn_of_next(n),
             Theta=self.drawn.Theta,
             rewards=self.drawn.rewards,
@@ -135,7 +135,9 @@ class FiniteDriver(AlgorithmOne):
             clock=self.drawn.clock,
         )
         columns = self._play(self.rule(stage), record, shots)
-        return {**columns, "evaluated": kept, "policies": shots.policies}
+        # By NumPy, as the policies of `_policy` are: compiled code may round exp differently.
+        policies = np.exp(shots.log_policies, out=shots.log_policies)
+        return {**columns, "evaluated": kept, "policies": policies}
 
     def _choose_rewards(self, most: int) -> int:
         """Ask for rewards if it is time to, and for how many episodes they hold."""

@@ -89,7 +89,7 @@ def run(
         keep = part != UPDATE and shots.stride > 0 and it.clock[EPISODES] % shots.stride == 0
         if part != UPDATE:
             if keep:
-                shots.policies[taken] = np.exp(it.log_pi)
+                shots.log_policies[taken] = it.log_pi
             if shots.draw[i]:
                 shots.Theta[:] = it.Theta
                 shots.rewards[:] = it.rewards

@@ -46,7 +46,7 @@ def run(
     taken = 0
     for i in range(record.steps.size):
         if shots.stride > 0 and it.clock[EPISODES] % shots.stride == 0:
-            shots.policies[taken] = np.exp(it.log_pi)
+            shots.log_policies[taken] = it.log_pi
             taken += 1
         if shots.draw[i]:
             shots.log_pi[:] = it.log_pi

@@ -116,7 +116,7 @@ class Snapshots(NamedTuple):
     """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
 
     stride: int  # 0 for none
-    policies: FloatArray  # [n, X, A]
+    log_policies: FloatArray  # log pi, [n, X, A]: exponentiated as all are, by NumPy
     draw: BoolArray  # for each episode of the call, whether its policy becomes the drawn one
     Theta: FloatArray
     rewards: FloatArray

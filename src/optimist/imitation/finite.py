@@ -50,7 +50,7 @@ class FiniteImitation(FiniteDriver):
         return 1 if self.given.weights.code == OTHER else most
 
     def _play(self, rule: Rule, record: Record, shots: Snapshots) -> dict[str, Any]:
-        sizes = len(record.steps), len(shots.policies)
+        sizes = len(record.steps), len(shots.log_policies)
         player, r = self.player.state(self.step, self.given.fresh, *sizes), self.player.r
         if player.kind == OTHER:
             self._run(rule, r, record, shots, player, PLAY)
