@@ -103,8 +103,10 @@ def test_it_is_an_agent_with_exact_regrets(peer):
     values = [RIVER.mdp.value(policy) for policy in history.policies]
     np.testing.assert_allclose(history.regrets(), best - np.array(values), atol=1e-9)
     np.testing.assert_allclose(history.policies.sum(axis=2), 1.0, rtol=1e-12)
-    V, CB, p = agent.optimism
-    assert (V.shape, CB.shape, p.shape) == ((6,), (6, 2), (6, 2))
+    now = agent.diagnostics
+    assert (now.V.shape, now.CB.shape, now.p.shape) == ((6,), (6, 2), (6, 2))
+    np.testing.assert_array_equal(now.pi, agent.policy.probabilities(np.arange(6)))
+    assert now.epoch == history.epoch[-1]
 
 
 def test_the_first_policy_is_uniform_and_the_last_the_present_one(peer):
@@ -177,7 +179,7 @@ def test_it_is_saved_and_goes_on_as_if_it_had_not_been(peer, tmp_path):
     for kept in ("policy", "output"):
         tables = [getattr(a, kept).probabilities(np.arange(6)) for a in (whole, again)]
         np.testing.assert_array_equal(*tables)
-    np.testing.assert_array_equal(whole.optimism.value, again.optimism.value)
+    np.testing.assert_array_equal(whole.diagnostics.V, again.diagnostics.V)
 
 
 def test_another_world_or_other_parameters_are_refused(peer, tmp_path):
@@ -208,7 +210,7 @@ def test_what_is_forgotten_changes_nothing(peer):
     other.learn(50)
     other.forget()
     assert other.learn(50).first == 50
-    np.testing.assert_array_equal(one.optimism.value, other.optimism.value)
+    np.testing.assert_array_equal(one.diagnostics.V, other.diagnostics.V)
 
 
 # Refusals

@@ -229,8 +229,8 @@ def test_rewards_that_change_say_nothing_of_heaven():
     known = RmaxRaviUcb(mdp, config=ADAPTIVE)
     agent.learn(1)
     known.learn(1)
-    assert agent.optimism.value.max() == pytest.approx(10)
-    assert known.optimism.value.max() < 10
+    assert agent.diagnostics.V.max() == pytest.approx(10)
+    assert known.diagnostics.V.max() < 10
     assert not agent.policy.heaven_pays
     assert known.policy.heaven_pays
 
@@ -296,8 +296,9 @@ def test_features_in_other_coordinates_change_nothing():
     for k in range(60):
         steps = [agent.learn(1).steps[0] for agent in (one, other)]
         assert steps[0] == steps[1]
-        for first, second in zip(one.optimism, other.optimism, strict=True):
-            np.testing.assert_allclose(first, second, rtol=0, atol=1e-5, err_msg=f"episode {k}")
+        for name in ("V", "CB", "p"):
+            first, second = (getattr(agent.diagnostics, name) for agent in (one, other))
+            np.testing.assert_allclose(first, second, rtol=0, atol=1e-5, err_msg=f"{name}, {k}")
 
 
 # Units.
@@ -358,7 +359,7 @@ def test_values_lie_between_nothing_and_heaven(name, settings_by_name):
         heaven = v_max or mdp.horizon
         for _ in range(40):
             agent.learn(1)
-            V = agent.optimism.value
+            V = agent.diagnostics.V
             assert (V >= 0).all()
             assert V.max() <= heaven
 
@@ -371,9 +372,9 @@ def test_a_better_bound_on_the_values_makes_less_of_heaven():
     ]
     histories = [agent.learn(1) for agent in agents]
     assert histories[0].steps == histories[1].steps == histories[2].steps
-    p = [agent.optimism.ascension for agent in agents]
+    p = [agent.diagnostics.p for agent in agents]
     np.testing.assert_array_equal(p[0], p[1])
-    V = [agent.optimism.value for agent in agents]
+    V = [agent.diagnostics.V for agent in agents]
     assert (V[0] >= V[1]).all()
     assert (V[1] >= V[2]).all()
     assert V[1].max() == 2

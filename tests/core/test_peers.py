@@ -33,8 +33,8 @@ def follow(agent, other):
             "reward": (history.reward[0], other.reward),
             "<nu0, V_k>": (history.optimistic_value[0], other.value),
             "mean bonus": (history.bonus[0], other.bonus),
-            "V": (agent.optimism.value, other.V),
-            "CB": (agent.optimism.bonus, other.CB),
+            "V": (agent.diagnostics.V, other.V),
+            "CB": (agent.diagnostics.CB, other.CB),
             "pi": (agent.policy.probabilities(states), other.pi),
         }
         for name, (actual, expected) in found.items():
@@ -91,7 +91,7 @@ def test_a_plan_is_optimal_in_the_sampled_world(make_random):
         sampled = FiniteMDP(P.reshape(6, 3, 6), mdp.r, mdp.nu0, mdp.gamma)
         played = agent.policy.probabilities(np.arange(6))
         assert sampled.optimal().value - sampled.value(played) <= 1e-4 / (1 - mdp.gamma)
-        np.testing.assert_allclose(agent.optimism.value, sampled.optimal().V, atol=1e-3)
+        np.testing.assert_allclose(agent.diagnostics.V, sampled.optimal().V, atol=1e-3)
 
 
 @pytest.fixture
@@ -153,4 +153,4 @@ def test_nobody_knows_which_states_can_follow(kind):
     first, second = one.learn(200), other.learn(200)
     assert first.steps.tobytes() == second.steps.tobytes()
     np.testing.assert_array_equal(first.policies, second.policies)
-    np.testing.assert_allclose(one.optimism.value, other.optimism.value, rtol=1e-12)
+    np.testing.assert_allclose(one.diagnostics.V, other.diagnostics.V, rtol=1e-12)

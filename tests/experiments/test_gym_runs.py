@@ -78,7 +78,7 @@ def test_the_result_in_a_few_numbers(name, finished):
         "steps": int(columns["steps"].sum()),
         "mean_return": pytest.approx(columns["reward"].mean()),
         "final_return": pytest.approx(late.mean()),
-        "states": len(agent.optimism.value),
+        "states": len(agent.diagnostics.V),
     }
 
 

@@ -41,7 +41,7 @@ def test_the_true_rewards_are_never_looked_at(make_random, phi, fresh, tmp_path)
             opt.RmaxRaviUcb(poisoned)  # the poison works
         il = FraIL(poisoned, expert, phi, config=config, seed=2)
         il.learn(100)
-        _ = il.policy, il.output, il.matching_error, il.history.matching_errors(), il.optimism
+        _ = il.policy, il.output, il.matching_error, il.history.matching_errors(), il.diagnostics
         il.save(tmp_path)
         FraIL.load(tmp_path, poisoned, expert, phi, config=config).learn(10)
         recorded = FeatureDataset.from_policy(poisoned, mdp.uniform_policy, phi)

@@ -333,7 +333,7 @@ def test_what_a_finite_world_says_itself():
         RmaxRaviUcb(world, gamma=0.9, memory=1e9)
     with pytest.raises(TypeError, match=r"there is no beta: parameters of the algorithm go into"):
         RmaxRaviUcb(world, beta=0.5, value_bound=3.0)
-    with pytest.raises(TypeError, match="optimism holds what is believed"):
+    with pytest.raises(AttributeError, match="that is of Gymnasium environments; diagnostics has"):
         RmaxRaviUcb(world).believe([0])
     agent = learner(world.make(), geometric=True)
     with pytest.raises(AttributeError, match="that is of finite worlds"):

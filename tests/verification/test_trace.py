@@ -23,8 +23,8 @@ def test_recording_changes_nothing(world, updates):
     np.testing.assert_array_equal(trace.played, history.policies)
     np.testing.assert_array_equal(trace.epoch, history.epoch)
     np.testing.assert_array_equal(np.bincount(trace.at), history.steps)
-    np.testing.assert_array_equal(trace.V_next[-1], agent.optimism.value)
-    np.testing.assert_array_equal(trace.CB[-1], agent.optimism.bonus)
+    np.testing.assert_array_equal(trace.V_next[-1], agent.diagnostics.V)
+    np.testing.assert_array_equal(trace.CB[-1], agent.diagnostics.CB)
     paid = trace.r.reshape(60, -1)[trace.at, trace.pairs]
     np.testing.assert_allclose(np.bincount(trace.at, weights=paid), history.reward)
     assert len(trace.Q) == 60 * updates

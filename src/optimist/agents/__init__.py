@@ -4,7 +4,7 @@ from typing import Any
 
 from optimist.agents.agent import Agent
 from optimist.agents.configuration import Configuration
-from optimist.agents.driver import Beliefs, Optimism
+from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.history import History, StreamHistory
 from optimist.agents.lsvi_ucb import LsviUcb
 from optimist.agents.optimistic_q import OptimisticQ
@@ -32,9 +32,9 @@ __all__ = [
     "Agent",
     "Beliefs",
     "Configuration",
+    "Diagnostics",
     "History",
     "LsviUcb",
-    "Optimism",
     "OptimisticQ",
     "OptimisticVI",
     "Psrl",
@@ -45,5 +45,6 @@ __all__ = [
     "RmaxRaviUcb",
     "StreamHistory",
     "Terms",
+    "Transitions",
     "Ucbvi",
 ]

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.agents import checkpoint
-from optimist.agents.driver import Driver, Optimism, Policy
+from optimist.agents.diagnostics import Diagnostics
+from optimist.agents.driver import Driver, Policy
 from optimist.agents.progress import progress
 
 
@@ -43,6 +44,14 @@ class Agent:
     def seed(self) -> int:
         """The seed of the run."""
         return self._driver.seed
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The generator of what is played, for a simulator that is to share its numbers.
+
+        Whoever else draws from it changes the run.
+        """
+        return self._driver.rng
 
     @property
     def stride(self) -> int:
@@ -100,12 +109,9 @@ class Agent:
     # Acting
 
     @property
-    def optimism(self) -> Optimism:
-        """The values, bonuses and probabilities of heaven of the last update.
-
-        They are those of all states of a finite world, and of the states met so far elsewhere.
-        """
-        return self._driver.optimism
+    def diagnostics(self) -> Diagnostics:
+        """What has been learnt so far, in numbers: values, bonuses, the covariance and others."""
+        return self._driver.diagnostics
 
     @property
     def policy(self) -> Policy:

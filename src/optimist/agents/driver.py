@@ -1,36 +1,19 @@
 """What an agent learns with: one driver for finite worlds, one for any Gymnasium environment."""
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from optimist import checks
 from optimist.agents.configuration import Configuration
-from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.agents.diagnostics import Diagnostics
+from optimist.checks import BoolArray, IntArray
 from optimist.core import Novelty, SoftmaxPolicy, TablePolicy
 from optimist.core.state import Rule
 from optimist.features import FeatureMap
 
 Policy = SoftmaxPolicy | TablePolicy
-
-
-class Optimism(NamedTuple):
-    """What a learner believes just now."""
-
-    value: FloatArray  # V, [X]
-    bonus: FloatArray  # CB, [X, A]
-    ascension: FloatArray  # p+, the probability of heaven, [X, A]
-
-
-class Beliefs(NamedTuple):
-    """What a learner believes of some observations, met or not."""
-
-    value: FloatArray  # V, [n]
-    bonus: FloatArray  # CB, [n, A]
-    ascension: FloatArray  # p+, [n, A]
-    policy: FloatArray  # pi, [n, A]
-    visits: FloatArray  # 1 / u^2 - lambda: exact where each pair has a feature of its own, [n, A]
 
 
 class Driver(ABC):
@@ -97,8 +80,8 @@ class Driver(ABC):
 
     @property
     @abstractmethod
-    def optimism(self) -> Optimism:
-        """The values, bonuses and probabilities of heaven of the last update."""
+    def diagnostics(self) -> Diagnostics:
+        """What has been learnt so far, in numbers."""
 
     @property
     @abstractmethod
@@ -151,10 +134,14 @@ class AlgorithmOne(Driver):
         return self.config.heaven(self.gamma)
 
     @property
+    def learns_prior(self) -> bool:
+        """Whether the ridge, s and v are learnt (`core.prior`)."""
+        return isinstance(self.config.ascension, Novelty)
+
+    @property
     def learns_heaven(self) -> bool:
         """Whether heaven pays, and what it is worth is learnt (`Novelty`): unless it was said."""
-        c = self.config
-        return self.knows_rewards and isinstance(c.ascension, Novelty) and c.v_max is None
+        return self.knows_rewards and self.learns_prior and self.config.v_max is None
 
     def rule(self, stage: int) -> Rule:
         """The configuration as compiled code takes it."""

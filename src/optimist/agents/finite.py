@@ -10,7 +10,8 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents.configuration import Configuration
-from optimist.agents.driver import AlgorithmOne, Optimism, Policy
+from optimist.agents.diagnostics import Diagnostics
+from optimist.agents.driver import AlgorithmOne, Policy
 from optimist.agents.history import History
 from optimist.checks import FloatArray
 from optimist.core import (
@@ -26,11 +27,16 @@ from optimist.core.finite import check_features, iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
 from optimist.core.state import (
     EPISODES,
+    EPOCHS,
+    MEAN,
+    NOVEL,
     PAYS,
+    RIDGE,
     STAGE,
     STEPS,
     UPDATES,
     WHOLE,
+    WORTH,
     WORTHS,
     Iterate,
     Player,
@@ -94,9 +100,9 @@ class FiniteDriver(AlgorithmOne):
             self.simulator,
             features,
             config.ridge_for(features.bound),
-            isinstance(config.ascension, Novelty),
+            self.learns_prior,
         )
-        moments = isinstance(config.ascension, Novelty) or isinstance(config.bonus, VarianceBonus)
+        moments = self.learns_prior or isinstance(config.bonus, VarianceBonus)
         self.iterate = iterate(mdp, self.stats, moments)
         self.drawn = iterate(mdp, self.stats, moments)  # holds what pi_I is made of
         self.chosen: list[FloatArray] = []  # the reward functions so far
@@ -190,9 +196,35 @@ class FiniteDriver(AlgorithmOne):
     # Acting
 
     @property
-    def optimism(self) -> Optimism:
-        it = self.iterate
-        return Optimism(it.V.copy(), it.CB.copy(), it.p.copy())
+    def diagnostics(self) -> Diagnostics:
+        it, stats, prior = self.iterate, self.stats, self.iterate.prior
+        learnt = self.learns_prior and it.clock[EPOCHS] > 0
+        return Diagnostics(
+            V=it.V,
+            pi=np.exp(it.log_pi),
+            CB=it.CB,
+            p=it.p,
+            epoch=int(it.clock[EPOCHS]),
+            heaven=float(prior[WORTH]) if prior[PAYS] > 0 else self.heaven,
+            ridge=float(prior[RIDGE]) if learnt else self.config.ridge_for(self.features.bound),
+            Lambda=stats.Lambda,
+            inverse=1 / stats.Lambda if stats.diagonal else stats.inverse,
+            log_det=float(stats.log_det[0]),
+            b=self.gamma * self._followed_by(it.V),
+            s=float(prior[NOVEL]) if learnt else None,
+            v=float(prior[MEAN]) if learnt else None,
+        )
+
+    def _followed_by(self, V: FloatArray) -> FloatArray:
+        """sum_D phi(x, a) V(x'), [d]."""
+        stats, world = self.stats, self.simulator
+        if not stats.diagonal:
+            return np.asarray(V @ stats.sums)
+        pair = np.repeat(np.arange(len(stats.phi)), np.diff(world.first))
+        sums = stats.counts * V[world.after] * stats.phi[pair, 0]
+        return np.asarray(
+            np.bincount(stats.block[pair], sums, minlength=self.features.dim), dtype=np.float64
+        )
 
     @property
     def policy(self) -> Policy:

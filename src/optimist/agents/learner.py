@@ -6,12 +6,13 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents.configuration import Configuration
-from optimist.agents.driver import AlgorithmOne, Beliefs, Optimism, Policy
+from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions, read_only
+from optimist.agents.driver import AlgorithmOne, Policy
 from optimist.agents.history import StreamHistory
 from optimist.checks import FloatArray
 from optimist.core import Novelty, SoftmaxPolicy, Truncation, VarianceBonus
 from optimist.core.memory import Epoch, Memory, States
-from optimist.core.state import EPISODES, EPOCHS, PRIOR, RIDGE, STAGE, STEPS, UPDATES
+from optimist.core.state import EPISODES, EPOCHS, MEAN, NOVEL, PRIOR, RIDGE, STAGE, STEPS, UPDATES
 from optimist.envs.reward_scale import RewardScale
 from optimist.errors import BadEnvironment, FileError, MemoryFull
 from optimist.features import FeatureMap
@@ -155,7 +156,7 @@ class StreamLearner(AlgorithmOne):
 
     def _note_ridge(self) -> None:
         """Tell the memory what the ridge is, if it is learnt."""
-        if isinstance(self.config.ascension, Novelty):
+        if self.learns_prior:
             self.memory.ridge = float(self.epoch.prior[RIDGE])
 
     def _check_terminal(self) -> None:
@@ -188,9 +189,39 @@ class StreamLearner(AlgorithmOne):
     # Acting
 
     @property
-    def optimism(self) -> Optimism:
-        s, n = self.memory.states, self.memory.n_states
-        return Optimism(s.V[:n].copy(), s.CB[:n].copy(), s.p[:n].copy())
+    def diagnostics(self) -> Diagnostics:
+        s, m, n = self.memory.states, self.memory.moments, self.memory.n_states
+        epoch = int(self.epoch.clock[EPOCHS])
+        learnt = self.learns_prior and epoch > 0
+        return Diagnostics(
+            V=s.V[:n],
+            pi=np.exp(s.log_pi[:n]),
+            CB=s.CB[:n],
+            p=s.p[:n],
+            epoch=epoch,
+            heaven=self.heaven,
+            ridge=self.memory.ridge,
+            Lambda=m.Lambda,
+            inverse=1 / m.Lambda if m.Lambda.shape[1] == 1 else m.inverse,
+            log_det=float(m.log_det[0]),
+            b=m.paid + self.gamma * m.values,
+            s=float(self.epoch.prior[NOVEL]) if learnt else None,
+            v=float(self.epoch.prior[MEAN]) if learnt else None,
+        )
+
+    @property
+    def transitions(self) -> Transitions:
+        """The states and transitions that are kept."""
+        memory = self.memory
+        s, links, n, m = memory.states, memory.links, memory.n_states, memory.n_links
+        A = self.features.n_actions
+        rows = s.rows.reshape(len(s.V), -1, s.rows.shape[1])[:n]  # one if all actions share it
+        found = (
+            *(np.broadcast_to(rows, (n, A, rows.shape[2])), s.block[:n]),
+            *(array[:m] for array in (links.source, links.action, links.after)),
+            *(links.weight[:m], links.paid[:m]),
+        )
+        return Transitions._make(map(read_only, found))
 
     def believe(self, observations: Any) -> Beliefs:
         """What is believed of any observations [n, ...], met or not."""

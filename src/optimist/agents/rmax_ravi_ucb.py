@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.configuration import Configuration
-from optimist.agents.driver import AlgorithmOne, Beliefs
+from optimist.agents.diagnostics import Beliefs, Transitions
+from optimist.agents.driver import AlgorithmOne
 from optimist.agents.finite import FiniteDriver
 from optimist.agents.streaming import StreamDriver
 from optimist.agents.terms import AnyFeatures, Terms, refuse_terms
@@ -150,9 +151,26 @@ class RmaxRaviUcb(Agent):
 
     def believe(self, observations: ArrayLike) -> Beliefs:
         """What is believed of observations [n, ...] of a Gymnasium environment, met or not."""
+        return self._stream.believe(np.asarray(observations))
+
+    @property
+    def transitions(self) -> Transitions:
+        """The states and transitions that are kept of a Gymnasium environment."""
+        return self._stream.transitions
+
+    @property
+    def terms(self) -> Terms:
+        """The terms on which a Gymnasium environment is played: gamma, geometric, reward_range."""
+        return self._stream.terms
+
+    @property
+    def _stream(self) -> StreamDriver:
         if not isinstance(self._driver, StreamDriver):
-            raise TypeError("optimism holds what is believed of all states of a finite world")
-        return self._driver.believe(np.asarray(observations))
+            raise AttributeError(
+                "that is of Gymnasium environments; diagnostics has what is believed of all states "
+                "of a finite world"
+            )
+        return self._driver
 
     @classmethod
     def load(

@@ -195,6 +195,13 @@ class StreamDriver(StreamLearner):
             e.after = [int(number[x]) if x >= 0 else -1 for x in e.after]
 
     @property
+    def terms(self) -> Terms:
+        """The terms on which the environment is played."""
+        scale = self.scale
+        reward_range = None if scale.mapped else (scale.low, scale.high)
+        return Terms(gamma=self.gamma, geometric=self.geometric, reward_range=reward_range)
+
+    @property
     def world(self) -> str:
         spec = self.players.env.spec
         phi = self.features

@@ -8,13 +8,14 @@ import numpy as np
 
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
-from optimist.agents.driver import Driver, Optimism, Policy
+from optimist.agents.diagnostics import Diagnostics
+from optimist.agents.driver import Driver, Policy
 from optimist.agents.finite import columns_of, digest, refuse_rewards
 from optimist.agents.history import History
 from optimist.checks import FloatArray
 from optimist.core import TablePolicy
 from optimist.core.finite import simulator
-from optimist.core.state import EPISODES, STEPS, blank_record
+from optimist.core.state import EPISODES, EPOCHS, STEPS, blank_record
 from optimist.core.tabular import PSRL, Kept, TableRule, tables
 from optimist.envs import World
 from optimist.mdp import FiniteMDP
@@ -87,9 +88,10 @@ class TabularDriver(Driver):
     # Acting
 
     @property
-    def optimism(self) -> Optimism:
+    def diagnostics(self) -> Diagnostics:
         t = self.tables
-        return Optimism(t.V.copy(), t.CB.copy(), np.zeros_like(t.CB))
+        p, epoch = np.zeros_like(t.CB), int(t.clock[EPOCHS])
+        return Diagnostics(t.V, t.pi, t.CB, p, epoch, self.rule.heaven)
 
     @property
     def policy(self) -> Policy:

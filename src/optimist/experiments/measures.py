@@ -82,5 +82,5 @@ class ByReturns(Measure):
         return {
             "mean_return": returns.mean_return(rows),
             "final_return": returns.final_return(rows),
-            "states": len(agent.optimism.value),
+            "states": len(agent.diagnostics.V),
         }

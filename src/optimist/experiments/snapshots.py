@@ -89,9 +89,9 @@ class Snapshots(Shots):
         return cls(np.zeros(0, dtype=np.int64), np.zeros((0, X)), pairs, pairs, pairs)
 
     def taken(self, agent: Agent, world: Any) -> Self:
-        V, CB, p = agent.optimism
-        pi = agent.policy.probabilities(np.arange(len(V)))
-        return self._and(agent.episodes, V, CB, p, pi)
+        now = agent.diagnostics
+        pi = agent.policy.probabilities(np.arange(len(now.V)))
+        return self._and(agent.episodes, now.V, now.CB, now.p, pi)
 
 
 def can_be_drawn(world: World) -> bool:

@@ -1,0 +1,97 @@
+"""Diagnostics are read-only copies, of the same names whatever is played."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+from optimist import RmaxRaviUcb, Ucbvi, envs
+from optimist.features import OneHot, PerAction, StateFeatures
+
+RIVER = envs.RiverSwim(6, gamma=0.9)
+
+
+class Angles(StateFeatures):
+    """Two features that states share."""
+
+    def __init__(self):
+        super().__init__(dim=2, bound=1.0, blocks=1)
+
+    def __call__(self, observations):
+        x = np.asarray(observations)
+        return np.stack([np.cos(x), np.sin(x)], axis=-1)
+
+
+def a_stream(features):
+    return RmaxRaviUcb(gymnasium.make("FrozenLake-v1"), features, gamma=0.9)
+
+
+LEARNERS = {
+    "default": lambda: RmaxRaviUcb(RIVER),
+    "paper": lambda: RmaxRaviUcb.paper(RIVER),
+    "dense": lambda: RmaxRaviUcb.paper(RIVER, features=PerAction(Angles(), 2)),
+    "stream": lambda: a_stream(None),
+    "dense stream": lambda: a_stream(PerAction(Angles(), 4)),
+    "peer": lambda: Ucbvi(RIVER),
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_they_are_copies_that_nobody_can_write_to(name):
+    agent = LEARNERS[name]()
+    agent.learn(5)
+    now = agent.diagnostics
+    arrays = [value for value in vars(now).values() if isinstance(value, np.ndarray)]
+    before = [array.tobytes() for array in arrays]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 17
+    agent.learn(50)
+    assert [array.tobytes() for array in arrays] == before
+    assert agent.diagnostics.V.tobytes() != now.V.tobytes()
+
+
+@pytest.mark.parametrize("episodes", [0, 20])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_they_are_of_one_shape(name, episodes):
+    agent = LEARNERS[name]()
+    if episodes:
+        agent.learn(episodes)
+    now = agent.diagnostics
+    X, A = now.pi.shape
+    assert now.V.shape == (X,)
+    assert now.CB.shape == now.p.shape == (X, A)
+    np.testing.assert_allclose(now.pi.sum(axis=1), 1.0)
+    assert now.epoch == (agent.history.epoch[-1] if episodes else 0)
+    if name == "peer":
+        missing = {name for name, value in vars(now).items() if value is None}
+        assert missing == {"ridge", "Lambda", "inverse", "log_det", "b", "s", "v"}
+        return
+    phi = agent.features
+    size = phi.dim // phi.blocks
+    assert now.Lambda.shape == now.inverse.shape == (phi.blocks, size, size)
+    product = now.Lambda @ now.inverse
+    np.testing.assert_allclose(product, np.tile(np.eye(size), (phi.blocks, 1, 1)), atol=1e-8)
+    assert now.log_det == pytest.approx(np.linalg.slogdet(now.Lambda)[1].sum())
+    assert now.b.shape == (phi.dim,)
+    learnt = episodes > 0 and name not in ("paper", "dense")
+    assert (now.s is not None, now.v is not None) == (learnt, learnt)
+
+
+@pytest.mark.parametrize("features", [OneHot(16, 4), PerAction(Angles(), 4)], ids=["own", "shared"])
+def test_transitions_are_the_data_of_the_regression(features):
+    """Lambda = ridge I + sum phi phi', and b = sum phi (r + gamma V(x')); here no end pays."""
+    agent = a_stream(features)
+    agent.learn(30)
+    now, kept = agent.diagnostics, agent.transitions
+    assert agent.terms == {"gamma": 0.9, "geometric": False, "reward_range": (0.0, 1.0)}
+    assert kept.phi.shape[:2] == kept.block.shape == now.pi.shape
+    assert kept.weight.sum() == agent.steps
+    assert kept.paid.sum() == agent.history.reward.sum()
+    phi = np.zeros((len(kept.weight), *now.Lambda.shape[:2]))
+    pair = kept.source, kept.action
+    phi[np.arange(len(phi)), kept.block[pair]] = kept.phi[pair]
+    data = np.einsum("l,lbi,lbj->bij", kept.weight, phi, phi)
+    np.testing.assert_allclose(now.Lambda, now.ridge * np.eye(phi.shape[2]) + data, atol=1e-9)
+    V = np.where(kept.after < 0, 0.0, now.V[kept.after])
+    b = (kept.paid + 0.9 * kept.weight * V) @ phi.reshape(len(phi), -1)
+    np.testing.assert_allclose(now.b, b, atol=1e-9)
