@@ -38,7 +38,7 @@ class Interaction:
             # Receive reward r_k(X_t, A_t) and observe the function r_k.
             pairs.append((x, a))
             # With probability 1 - gamma, reset to initial distribution: X_{t+1} ~ nu_0,
-            # set T_k = t and break. [The protocol of Section 2.3 shows the next state first.]
+            # set T_k = t and break. [The protocol of Section 2.3 draws the next state first.]
             resets = not self.rng.random() < self.gamma
             if not resets or self.observe_last:
                 # Otherwise observe the next state X_{t+1} ~ P(. | X_t, A_t).

@@ -194,6 +194,17 @@ def test_at_one_half_the_bound_falls_faster_for_one_stay_gives_the_action_away()
     close(first / second, 100, rel=1e-2)
 
 
+@pytest.mark.parametrize(("K", "A"), [(1, 20), (2, 20), (1, 100), (1300, 10**5)])
+def test_fewer_episodes_than_actions_have_a_bound(K, A):
+    """Its equation is steep there: nearly all of the gap of a guess is left."""
+    for gamma in (0.52, 0.9, 0.99):
+        epsilon = 0.3 * (1 - gamma) / gamma
+        bound = imitation.lower_bound_K(K, A, gamma, epsilon)
+        guess = imitation.lower_bound_K(0, A, gamma, epsilon)
+        assert 0.85 * guess < bound < guess
+        assert imitation.lower_bound_K(K, A, gamma) >= bound
+
+
 def test_more_episodes_help_and_more_actions_do_not():
     for epsilon in (0.05, None):
         bounds = [imitation.lower_bound_K(K, 4, 0.9, epsilon) for K in (1, 2, 10, 100, 10**4)]

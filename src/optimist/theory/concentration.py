@@ -119,7 +119,7 @@ def ridge_bias(
 ) -> Numbers:
     """sqrt(ridge) ||m|| Q_max, which the ridge adds to `concentration`.
 
-    ``m_norm`` bounds || |m|(X) ||; None is sqrt d, which Jin et al. assume and which holds for
+    ``m_norm`` bounds || |m|(X) ||; None is sqrt d, in the sense of Jin et al., which holds for
     features in the simplex. Then the lemma's beta pays for it: it has Q_max d times 8 log where
     the proof needs sqrt(52 log), and 8 l >= sqrt(52 l) + 1 for every l >= 1.1.
 

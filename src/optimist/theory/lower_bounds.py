@@ -145,11 +145,11 @@ def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Num
 
     T counts the transitions seen from x_0; K episodes show (2/3) H K of them in the mean, where
     `lower_bound_K` is larger. For A >= 2, T >= gamma^2 A log 2 / (16 (1 - gamma)), so that epsilon
-    is below delta_0 = (1 - gamma) / gamma, and gamma >= 2/3. The proof says gamma >= 1/2, but its
-    bound on the divergence is for delta_0 <= 1/2, and even there fails for epsilon near delta_0,
-    so that it is `lower_bound_K` that supports this constant (PAPER.md, E19). At gamma = 1/2 all
-    other actions leave x_0 for sure: a* is known once it is seen to stay, and the gap falls as
-    1 / T, not as 1 / sqrt T.
+    is below delta_0 = (1 - gamma) / gamma, and gamma >= 0.52. The proof says gamma >= 1/2. Its
+    bound on the divergence fails for some epsilon at every gamma, but `lower_bound_K` supports the
+    constant from gamma = 0.519 on. Near 1/2 the other actions nearly always leave x_0, a stay gives
+    a* away, and the constant of the family falls as sqrt(2 gamma - 1); below 0.505 the printed one
+    is too large for it (PAPER.md, E19).
 
     Examples
     --------
@@ -157,7 +157,7 @@ def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Num
     0.00448
     """
     discount, A = (
-        numbers(gamma, "gamma", least=2 / 3, below=1),
+        numbers(gamma, "gamma", least=0.52, below=1),
         numbers(n_actions, "n_actions", least=2),
     )
     seen = numbers(T, "T", above=0)
@@ -174,8 +174,8 @@ def printed_bound_tau_E(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike =
 
     For gamma >= 1/2 and epsilon <= W_max / (24 e gamma (1 - gamma)), so that the pair exists. The
     proof leaves out the 1/2 of Bretagnolle and Huber, and makes the divergence four times too
-    large (it doubles nu(pi_E, x_0) - 1/2); `lower_bound_tau_E` shows that the constant stands: it
-    asks for 120 times as many.
+    large (it doubles nu(pi_E, x_0) - 1/2). The two slips cancel, and `lower_bound_tau_E` asks for
+    120 times as many.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _gap_after_episodes(K: int, n_actions: int, gamma: float, epsilon: float) ->
         return loss * (1 - p)
     if excess(never) <= 0:
         return 0.0
-    return loss * math.exp(brentq(excess, never, guess, xtol=1e-13))
+    return loss * math.exp(brentq(excess, never, guess, xtol=1e-13, maxiter=10_000))
 
 
 def _curvature(x: float) -> float:
