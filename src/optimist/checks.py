@@ -4,6 +4,8 @@ An error names the first offending entry and its value: ``P[3, 1, 7] = -0.2 is n
 Nothing here repairs an input; a value is either right as it stands or refused.
 """
 
+import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ ROW_SUM_TOLERANCE = 1e-8
 
 RANGE_TOLERANCE = 1e-8
 """How far, relative to its width, a number may be outside a range: likewise."""
+
+ROUNDING = 1e-9
+"""How far apart, relative to their size, numbers may be that two processors computed."""
 
 
 def entry(name: str, index: tuple[int, ...]) -> str:
@@ -225,6 +230,27 @@ def policies(value: ArrayLike, n_states: int, n_actions: int, name: str = "polic
     non_negative(array, name)
     sums_to_one(array.sum(axis=-1), name, "; divide it by its sum in float64")
     return array
+
+
+def same(saved: object, given: object) -> bool:
+    """Whether two pieces of plain data are the same, fractions to rounding.
+
+    Another kind of processor may have computed those that were saved.
+
+    Examples
+    --------
+    >>> same({"beta": 0.3, "updates": 10}, {"beta": 0.1 + 0.2, "updates": 10})
+    True
+    """
+    if isinstance(saved, float) and isinstance(given, float):
+        return math.isclose(saved, given, rel_tol=ROUNDING)
+    if dataclasses.is_dataclass(given):
+        return type(saved) is type(given) and same(vars(saved), vars(given))
+    if isinstance(saved, dict) and isinstance(given, dict):
+        return saved.keys() == given.keys() and all(same(saved[k], given[k]) for k in given)
+    if isinstance(saved, list | tuple) and isinstance(given, list | tuple):
+        return len(saved) == len(given) and all(map(same, saved, given))
+    return saved == given
 
 
 def frozen(array: FloatArray) -> FloatArray:

@@ -215,6 +215,24 @@ def test_another_world_is_refused(mdp, which, tmp_path):
         RmaxRaviUcb.load(tmp_path, list(other_worlds(mdp))[which])
 
 
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_world_of_another_processor_is_the_same(mdp, name, tmp_path):
+    """Its numbers may differ by roundings, and no more."""
+    agent = LEARNERS[name](mdp)
+    agent.learn(5)
+    agent.save(tmp_path)
+    for step, refused in ((1e-15, False), (1e-6, True)):
+        P, r = mdp.P.copy(), mdp.r * (1 + step)
+        P[0, 0, :2] += step * np.array([1, -1])
+        there = FiniteMDP(P, mdp.r, mdp.nu0, mdp.gamma), FiniteMDP(mdp.P, r, mdp.nu0, mdp.gamma)
+        for world in there:
+            if refused:
+                with pytest.raises(FileError, match="another world"):
+                    type(agent).load(tmp_path, world)
+            else:
+                assert type(agent).load(tmp_path, world).episodes == 5
+
+
 def test_other_features_are_refused(make, settings, mdp, tmp_path):
     Phi = np.random.default_rng(0).normal(size=(6, 3, 18))
     make((mdp, Table(Phi)), episodes=5).save(tmp_path)

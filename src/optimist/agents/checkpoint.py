@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from optimist.agents.configuration import Configuration
+from optimist.checks import same
 from optimist.core import storage
 from optimist.core.ascension import ascension_name, ascension_named
 from optimist.core.bonus import bonus_name, bonus_named
@@ -80,12 +81,12 @@ def read(folder: str | Path, agent: str) -> Saved:
 def restore(agent: "Agent", saved: Saved) -> None:
     """Put a new learner into the state that was read."""
     header, arrays, driver = saved.header, saved.arrays, agent._driver
-    if header["world"] != driver.world:
+    if not same(header["world"], driver.world):
         raise FileError(
             "the learner was saved in another world, or with other features, than those given"
         )
     mine = (driver.config, driver.seed, driver.stride)
-    if mine != (saved.config(type(driver.config)), header["seed"], header["stride"]):
+    if not same((saved.config(type(driver.config)), header["seed"], header["stride"]), mine):
         raise FileError(f"{saved.path} is of another run: its parameters are others")
     driver.restore(header, arrays)
     for generator, state in zip((driver.rng, driver.lottery), header["generators"], strict=True):

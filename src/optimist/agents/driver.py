@@ -102,8 +102,8 @@ class Driver(ABC):
 
     @property
     @abstractmethod
-    def world(self) -> str:
-        """A digest of the world and the features, by which a wrong one is noticed."""
+    def world(self) -> dict[str, Any]:
+        """By what the world and the features are known again, as plain data."""
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Algorithm 1 on finite worlds: whole episodes in compiled code."""
 
 import hashlib
-import json
 import math
 from functools import cached_property
 from typing import Any
@@ -65,6 +64,9 @@ LATER = ("prior", "first", "second", "alike")
 
 NO_STAGE = -1
 """On the clock in the place of a stage it makes the next episode begin an epoch."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""The fractional parts of its multiples are all different."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of a history, in the order of the engine's record."""
@@ -313,8 +315,8 @@ class FiniteDriver(AlgorithmOne):
         }
 
     @property
-    def world(self) -> str:
-        return digest(self.mdp, self.simulator, self.stats.phi, self.stats.block, *self._given)
+    def world(self) -> dict[str, Any]:
+        return fingerprint(self.mdp, self.simulator, self.stats.phi, self.stats.block, *self._given)
 
     @property
     def _given(self) -> tuple[Any, ...]:
@@ -334,12 +336,21 @@ def refuse_rewards(r: FloatArray, r_max: float) -> None:
         )
 
 
-def digest(mdp: FiniteMDP, world: Simulator, *given: Any) -> str:
-    """A digest of a world and of the arrays that an agent is given besides."""
-    sha = hashlib.sha256(json.dumps([mdp.gamma, list(mdp.r.shape)]).encode())
-    for array in (*world[:4], mdp.r, mdp.nu0, *given):
-        sha.update(np.ascontiguousarray(array).tobytes())
-    return sha.hexdigest()
+def fingerprint(mdp: FiniteMDP, world: Simulator, *given: Any) -> dict[str, Any]:
+    """By what a world, and the arrays that an agent is given besides, are known again.
+
+    Gamma and whole numbers have a digest. Arrays of fractions, which another processor may have
+    computed with other roundings, have sums with a weight for every place; no two entries cancel.
+    """
+    sha, sums = hashlib.sha256(str((mdp.gamma, mdp.r.shape)).encode()), []
+    for array in (world.first, world.after, world.cumulative, mdp.r, mdp.nu0, *given):
+        flat = np.ravel(array)
+        if flat.dtype.kind == "f":
+            weights = 1 + np.arange(flat.size) * GOLDEN % 1
+            sums.append(float((weights * (2 * np.abs(flat) + flat)).sum()))
+        else:
+            sha.update(flat.tobytes())
+    return {"digest": sha.hexdigest(), "sums": sums}
 
 
 def _default_features(mdp: FiniteMDP) -> FeatureMap:

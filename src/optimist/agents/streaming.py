@@ -1,7 +1,5 @@
 """Algorithm 1 in any Gymnasium environment: states are met one by one, rewards as they are paid."""
 
-import hashlib
-import json
 import time
 from typing import Any
 
@@ -202,10 +200,10 @@ class StreamDriver(StreamLearner):
         return Terms(gamma=self.gamma, geometric=self.geometric, reward_range=reward_range)
 
     @property
-    def world(self) -> str:
+    def world(self) -> dict[str, Any]:
         spec = self.players.env.spec
         phi = self.features
-        known = {
+        return {
             "id": None if spec is None else spec.id,
             "observations": str(self.players.observation_space),
             "players": self.players.n,
@@ -215,4 +213,3 @@ class StreamDriver(StreamLearner):
             "known": self.reward is not None,
             "features": describe(phi) or [type(phi).__name__, phi.dim, phi.bound, phi.blocks],
         }
-        return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()

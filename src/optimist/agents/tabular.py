@@ -10,7 +10,7 @@ from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
-from optimist.agents.finite import columns_of, digest, refuse_rewards
+from optimist.agents.finite import columns_of, fingerprint, refuse_rewards
 from optimist.agents.history import History
 from optimist.checks import FloatArray
 from optimist.core import TablePolicy
@@ -114,8 +114,8 @@ class TabularDriver(Driver):
             array[...] = arrays[name]
 
     @property
-    def world(self) -> str:
-        return digest(self.mdp, self.simulator)
+    def world(self) -> dict[str, Any]:
+        return fingerprint(self.mdp, self.simulator)
 
 
 class TabularAgent(Agent):

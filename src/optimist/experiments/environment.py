@@ -6,6 +6,10 @@ import subprocess
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_info
 
 import optimist
 
@@ -27,6 +31,7 @@ def environment() -> dict[str, str]:
         "python": platform.python_version(),
         "system": platform.platform(),
         "cpu": _cpu(),
+        "processor": processor(),
         "cores": str(os.cpu_count()),
     }
     for package in PACKAGES:
@@ -35,6 +40,23 @@ def environment() -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "unknown"
     return found
+
+
+def processor() -> str:
+    """The kind of processor, as far as results depend on it: by what instructions libraries use.
+
+    Two processes with the same libraries and the same kind compute the same bytes.
+    """
+    import numba  # compiled code is about to run anyway
+    from llvmlite.binding import get_host_cpu_name
+
+    built: Any = np.show_config(mode="dicts")
+    found = " ".join(built["SIMD Extensions"].get("found", ())) or "baseline"
+    libraries = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
+    blas = " ".join(sorted({lib.get("architecture", lib["internal_api"]) for lib in libraries}))
+    config: Any = numba.config
+    compiled_for = config.CPU_NAME or get_host_cpu_name()
+    return f"{platform.machine()}; NumPy {found}; BLAS {blas}; numba {compiled_for}"
 
 
 def _commit() -> str:

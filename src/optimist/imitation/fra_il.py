@@ -279,7 +279,7 @@ class FraIL(RmaxRaviUcb):
         before, now = saved.header["settings"], {**self._imitation.settings, "K": self.K}
         if self.K is None:
             now["K"] = before["K"]
-        others = [name for name in now if now[name] != before.get(name)]
+        others = [name for name in now if not checks.same(before.get(name), now[name])]
         if others:
             was = ", ".join(f"{name} = {before.get(name)}" for name in others)
             raise FileError(f"{saved.path} is of another run: it has {was}")
