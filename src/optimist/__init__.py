@@ -3,7 +3,11 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from optimist.ids import register_all
+from optimist.stopping import guard_command
+
+guard_command()  # before anything that takes its time
+
+from optimist.ids import register_all  # noqa: E402
 
 if TYPE_CHECKING:
     from optimist import (

@@ -46,8 +46,7 @@ def specs():
 def results(folder):
     """The bytes of what a run has come to, by name; nothing is left lying about."""
     assert not list(folder.glob("*.part"))
-    passing = ("lock", "environment.json", "checkpoint.parquet", "episodes")
-    names = {path.name for path in folder.iterdir()}.difference(passing)
+    names = {path.name for path in folder.iterdir()}.difference(("lock", "environment.json"))
     return {name: (folder / name).read_bytes() for name in sorted(names)}
 
 

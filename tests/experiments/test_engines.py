@@ -367,6 +367,13 @@ def test_idle_workers_end_when_their_parent_is_killed(tmp_path):
         process.kill()
 
 
+@pytest.mark.parametrize("name", ["joblib", "dask"])
+def test_workers_end_when_their_parent_is_killed(name, tmp_path):
+    """In the middle of items that would take two minutes."""
+    with script(name, tmp_path) as process:
+        process.kill()
+
+
 @on("ray")
 def test_a_ray_of_the_caller_stays(engine):
     import ray

@@ -1,10 +1,13 @@
 """Several processes at one study share its runs, and whoever watches sees what all of them do."""
 
+import gc
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -49,9 +52,11 @@ def test_two_sweeps_of_one_study(optimist, whole, bytes_of, tmp_path, monkeypatc
     out = tmp_path / "out"
     words = ("sweep", tmp_path / "study.toml", "--out", out, "--jobs", 1, "--json")
     with optimist(*words) as one, optimist(*words) as other:
-        said = [process.communicate(timeout=120) for process in (one, other)]
+        said = [process.communicate(timeout=600) for process in (one, other)]
     assert (one.returncode, other.returncode) == (0, 0), said
-    assert said[0] == said[1]
+    assert said[0][0] == said[1][0]
+    for _, errors in said:
+        assert re.fullmatch(r"(waiting for (process \d+ on .+|another process), at .+\n)*", errors)
     paths = [StudyFolder(out).of(r).path for r in STUDY.runs]
     log = Counter((tmp_path / "log").read_text().splitlines())
     names = ("specification.json", "result.json")
@@ -96,10 +101,12 @@ def test_a_run_that_another_process_is_at_is_busy(holder, tmp_path):
 
 @pytest.mark.parametrize("how", ["released", "killed"])
 def test_a_run_of_another_process_is_waited_for(
-    how, holder, whole, bytes_of, tmp_path, monkeypatch
+    how, holder, whole, bytes_of, tmp_path, monkeypatch, capsys
 ):
     """All others are carried out meanwhile; then it is taken over."""
     waits = []
+    first = RunFolder(tmp_path / "runs" / STUDY.runs[0].spec.id)
+    (first.path / "holder").write_text("process 7 on here")
 
     def wait(seconds):
         waits.append(len(open_results(tmp_path).finished))
@@ -112,6 +119,7 @@ def test_a_run_of_another_process_is_waited_for(
 
     monkeypatch.setattr(sweep, "time", SimpleNamespace(sleep=wait))
     results = run(STUDY, tmp_path, engine="serial")
+    assert capsys.readouterr().err == "waiting for process 7 on here, at 1 of the runs\n"
     assert waits == [7, 7, 7]
     assert len(results.finished) == 8
     for r in STUDY.runs:
@@ -133,14 +141,61 @@ def test_what_another_process_has_finished_is_not_run_again(holder, tmp_path, mo
 
 def test_the_parts_of_a_process_that_writes_are_left_alone(holder, tmp_path):
     first = STUDY.runs[0].spec
-    part = tmp_path / "runs" / first.id / "curves.parquet.x.part"
+    part = tmp_path / "runs" / first.id / f"curves.parquet.{'0a' * 16}.part"
+    other = part.with_name("mine.part")
     part.touch()
+    other.touch()
     execute(Task(first.plain, str(part.parent)))
     assert part.exists()
     holder.kill()
     holder.wait()
     execute(Task(first.plain, str(part.parent)))
     assert not part.exists()
+    assert other.exists()  # nobody but its owner knows what that is
+
+
+def test_what_a_kill_leaves_in_a_study_is_removed_at_the_next_start(whole, bytes_of, tmp_path):
+    """Also in runs that have finished: a kill may come between their results and the rest."""
+    results = run(STUDY, tmp_path, engine="serial")
+    paths = [results.folder.of(r).path for r in STUDY.runs]
+    for name in ("checkpoint.parquet", "episodes", "failure.json", "holder"):
+        (paths[0] / name).write_text("0")
+    (paths[1] / f"result.json.{'9' * 32}.part").touch()
+    (tmp_path / f"study.toml.{'b' * 32}.part").touch()
+    run(STUDY, tmp_path, engine="serial")
+    for r, path in zip(STUDY.runs, paths, strict=True):
+        assert bytes_of(path) == whole(r.spec)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["runs", "study.toml"]
+
+
+def test_the_temporary_folder_of_a_killed_process_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    alive, kept = run(STUDY, engine="serial"), tmp_path / "optimist-my_study"
+    (kept / "runs").mkdir(parents=True)
+    (kept / "study.toml").touch()  # a folder that somebody has called like that
+    script = (
+        "import os, signal, optimist as opt; from optimist.experiments.temporary import *;"
+        "path, _ = temporary_folder(); (path / 'study.toml').touch();"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=False)
+    assert len(list(tmp_path.iterdir())) == 3
+    again = run(STUDY, engine="serial")
+    left = {alive.folder.path, again.folder.path, kept}
+    assert set(tmp_path.iterdir()) == left
+    del again
+    gc.collect()
+    assert set(tmp_path.iterdir()) == {alive.folder.path, kept}
+
+
+def test_a_run_says_who_is_at_it(tmp_path):
+    folder = RunFolder(tmp_path / "run")
+    with folder.locked():
+        assert folder.holder == f"process {os.getpid()} on {socket.gethostname()}"
+        (folder.path / "holder").write_text("\x1b[2Jprocess 1 on here")
+        assert folder.holder == "another process"
+    assert [path.name for path in folder.path.iterdir()] == ["lock"]
 
 
 def test_a_failure_gives_the_lock_back(specs, tmp_path, monkeypatch):

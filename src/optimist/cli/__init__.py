@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from optimist.ids import WORLD_MODULES
+from optimist.stopping import INTERRUPTED, interruptible
 
 COMMANDS = {
     "demo": "learn several worlds with several agents, and write a report: begin here",
@@ -22,7 +23,7 @@ COMMANDS = {
     "verify": "check every statement of the paper's analysis on runs in known worlds",
 }
 
-OK, SOME_FAILED, BAD_INPUT, DISK, INTERRUPTED = 0, 1, 2, 3, 130
+OK, SOME_FAILED, BAD_INPUT, DISK = 0, 1, 2, 3
 EXIT_CODES = """\
 exit codes:
   0    all is well
@@ -128,7 +129,9 @@ def _carry_out(name: str, rest: list[str]) -> int:
     given = parse(FLAGS[name], name, rest) if name in FLAGS else rest
     # What a user can get wrong is answered in a sentence; anything else is a bug: its traceback.
     try:
-        code: int = import_module(f"optimist.cli.{name}").main(given)
+        command = import_module(f"optimist.cli.{name}")
+        with interruptible():
+            code: int = command.main(given)
     except KeyboardInterrupt:
         _complain("interrupted; what is finished is kept")
         return INTERRUPTED

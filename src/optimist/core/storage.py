@@ -5,9 +5,11 @@ a truncated, altered or foreign file be refused with a sentence.
 """
 
 import errno
+import glob
 import hashlib
 import json
 import os
+import re
 import uuid
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,9 @@ from optimist.errors import FileError
 
 HEADER = "optimist"
 FORMAT = 1
+
+PART = re.compile(r".+\.[0-9a-f]{32}\.part")
+"""The names of files that are being written, or were when their process was killed."""
 
 
 def write(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, Any]) -> None:
@@ -47,6 +52,30 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    _sync_folder(target.absolute().parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk: a file that was renamed outlasts a loss of power."""
+    if os.name != "posix":  # elsewhere folders cannot be opened
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that syncs no folders
+            raise
+    finally:
+        os.close(handle)
+
+
+def parts(folder: Path, name: str = "") -> list[Path]:
+    """Files that were being written when their process was killed, unless it still writes them.
+
+    They are those of one file if it is named.
+    """
+    found = folder.glob(f"{glob.escape(name)}*.part")
+    return [path for path in found if PART.fullmatch(path.name)]
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -40,7 +40,7 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How it went: "finished"; "busy", another process is at it; or "disk", with what is wrong."""
+    """How it went: "finished"; "busy", with who is at it; or "disk", with what is wrong."""
 
     state: str
     message: str = ""
@@ -63,7 +63,7 @@ def execute(task: Task) -> Outcome:
             if not folder.finished:
                 _run(Specification.from_plain(task.specification), folder, task.checkpoint_seconds)
     except Busy:
-        return Outcome("busy")
+        return Outcome("busy", folder.holder)
     except OSError as error:
         if error.errno in DISK:
             return Outcome("disk", f"{folder.path} cannot be written: {error.strerror}")
@@ -113,8 +113,7 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> N
     write_curves(folder.path / "curves.parquet", curves, spec.id)
     counted = {"episodes": spec.episodes, "steps": int(curves["steps"][-1])}
     folder.write_json("result.json", {**counted, **measure.result(curves, agent)})
-    for name in ("checkpoint.parquet", "episodes", "failure.json"):
-        (folder.path / name).unlink(missing_ok=True)
+    folder.tidy()
 
 
 def _begin(

@@ -15,10 +15,14 @@ episodes                 how many episodes are done, for those who watch
 failure.json             why it failed, if it did
 result.json              written last: the run has finished
 lock                     held by the process that runs it
+holder                   which process that is
 =======================  =========================================================================
 """
 
 import json
+import os
+import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +37,9 @@ from optimist.experiments.curves import Curves, read_curves
 from optimist.experiments.maps import Maps
 from optimist.experiments.snapshots import Snapshots
 from optimist.experiments.specification import Specification
+
+PASSING = ("checkpoint.parquet", "episodes", "failure.json")
+"""What a run that has finished has no use for."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +97,35 @@ class RunFolder:
         try:
             lock.acquire(blocking=False)
         except Timeout:
-            raise Busy from None
+            raise Busy(f"{self.path} is being run by {self.holder}") from None
+        holder = self.path / "holder"
         try:
-            for left in self.path.glob("*.part"):  # by a process that was killed while it wrote
-                left.unlink()
+            self.tidy()
+            holder.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8")
             yield
         finally:
+            holder.unlink(missing_ok=True)
             lock.release()
+
+    @property
+    def holder(self) -> str:
+        """Which process is running the run, in words."""
+        try:
+            text = (self.path / "holder").read_text(encoding="utf-8")
+        except (OSError, ValueError):  # just begun, or just ended
+            text = ""
+        return text if re.fullmatch(r"process \d+ on [\w.-]+", text) else "another process"
+
+    @property
+    def left_over(self) -> list[Path]:
+        """What a killed process has left behind, if nobody is running the run now."""
+        passing = [self.path / name for name in (*PASSING, "holder") if self._has(name)]
+        return [*storage.parts(self.path), *(passing if self.finished else [])]
+
+    def tidy(self) -> None:
+        """Remove what is left over; the lock has to be held."""
+        for path in self.left_over:
+            path.unlink(missing_ok=True)
 
     def read_json(self, name: str) -> Any:
         """The data in a file of the folder."""

@@ -1,10 +1,13 @@
 """A study on disk: ``study.toml``, and a folder for each run in ``runs/``."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock
+
 from optimist.core import storage
-from optimist.errors import DiskError, StudyError
+from optimist.errors import Busy, DiskError, StudyError
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.study import Run, Study
 
@@ -26,10 +29,22 @@ class StudyFolder:
     def prepare(self, study: Study) -> None:
         """Make the folder, and write the study to it if it is not there yet."""
         file, text = self.path / "study.toml", study.text.encode()
+
+        def parts() -> list[Path]:
+            return storage.parts(self.path, file.name)
+
         try:
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
-            if not file.exists() or file.read_bytes() != text:
-                storage.write_bytes(file, text)
+            if parts() or not file.exists() or file.read_bytes() != text:
+                with FileLock(self.path / "runs" / "lock"):  # others may begin the same study
+                    for part in parts():
+                        part.unlink()
+                    storage.write_bytes(file, text)
+            for run in study.runs:
+                there = self.of(run)
+                if there.finished and there.left_over:
+                    with suppress(Busy), there.locked():
+                        pass  # which tidies it
         except OSError as error:
             raise DiskError(f"{self.path} cannot be written: {error.strerror}") from error
 

@@ -1,7 +1,6 @@
 """Running a study: on all cores, on a cluster, again after a kill, beside another process."""
 
-import shutil
-import tempfile
+import sys
 import time
 import weakref
 from collections.abc import Callable, Iterable
@@ -19,6 +18,7 @@ from optimist.experiments.results import Results
 from optimist.experiments.specification import agent_name
 from optimist.experiments.study import Run, Study
 from optimist.experiments.study_folder import StudyFolder
+from optimist.experiments.temporary import temporary_folder
 from optimist.experiments.watch import watching
 
 POLL_SECONDS = 0.5
@@ -70,10 +70,11 @@ def run(
     'RMAX-RAVI-UCB'
     """
     study = study if isinstance(study, Study) else Study.read(study)
-    folder = StudyFolder(Path(out or tempfile.mkdtemp(prefix="optimist-")))
+    path, remove = (Path(out), None) if out else temporary_folder()
+    folder = StudyFolder(path)
     results = Results(folder, study)
-    if out is None:  # the folder goes when nobody holds its results any more
-        weakref.finalize(results, shutil.rmtree, folder.path, ignore_errors=True)
+    if remove is not None:  # the folder goes when nobody holds its results any more
+        weakref.finalize(results, remove)
     folder.prepare(study)
     pending = [r for r in study.runs if not folder.of(r).finished]
     if pending:
@@ -114,6 +115,7 @@ class _Work:
                 engine = stack.enter_context(open_engine(self.engine, self.jobs, self.address))
             except (ImportError, ConnectionError, ValueError) as error:
                 raise EngineError(str(error)) from error
+            told: set[str] = set()
             while runs:
                 tasks = [
                     Task(
@@ -123,12 +125,18 @@ class _Work:
                     )
                     for r in runs
                 ]
-                busy = []
+                busy, holders = [], set()
                 for index, outcome in engine.map(execute, tasks):
                     if not self._settle(runs[index], outcome):
                         busy.append(runs[index])
+                        holders.add(outcome.message)
                 runs = busy
                 if runs:
+                    if not holders <= told:
+                        _say(
+                            f"waiting for {', '.join(sorted(holders))}, at {len(runs)} of the runs"
+                        )
+                        told |= holders
                     time.sleep(POLL_SECONDS)
 
     def _settle(self, done: Run, outcome: Outcome | Failure) -> bool:
@@ -147,3 +155,8 @@ class _Work:
             for sink in self.sinks:
                 sink(done, self.folder)
         return outcome.state == "finished"
+
+
+def _say(line: str) -> None:
+    if sys.stderr is not None:  # as under pythonw
+        print(line, file=sys.stderr, flush=True)

@@ -2,16 +2,21 @@
 
 Each worker has a pipe of its own and at most one item. One that is killed costs no more than the
 item it was at, where loky's own pool loses all that are under way; and each ends when its pipe
-does, even if this process is killed.
+does, even if this process is killed, and in the middle of an item.
 """
 
 import faulthandler
+import os
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing import current_process
 from multiprocessing.connection import Connection, wait
+from multiprocessing.resource_tracker import ensure_running
+from queue import SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
 from loky.backend import get_context
@@ -52,7 +57,8 @@ class Worker:
         context = get_context("loky")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs,), env=ONE_THREAD)
-        self._process.start()
+        with _interruptions_held_back():
+            self._process.start()
         theirs.close()  # or this end would not notice the death of the worker
 
     def end(self, patience: float = 0.0) -> int | None:
@@ -65,13 +71,44 @@ class Worker:
         return code
 
 
+@contextmanager
+def _interruptions_held_back() -> Iterator[None]:
+    """Processes that are started meanwhile hear no Ctrl-C, not even before they can ignore it."""
+    if os.name != "posix":
+        yield
+        return
+    ensure_running()  # Python's own tracker of resources, whose start would let them through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def serve(connection: Connection) -> None:
     """The life of a worker: attempt what comes, until nothing can come any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that reads outcomes
     faulthandler.enable()
+    items: SimpleQueue[bytes | None] = SimpleQueue()
+    at_work = Event()
+    Thread(target=_receive, args=(connection, items, at_work), daemon=True).start()
+    while (item := items.get()) is not None:
+        outcome = attempt_packed(item)
+        at_work.clear()
+        with suppress(OSError):
+            connection.send_bytes(outcome)
+
+
+def _receive(connection: Connection, items: "SimpleQueue[bytes | None]", at_work: Event) -> None:
+    """Hand over what comes. When nothing can come any more, an item under way is of no use."""
     with suppress(EOFError, OSError):
         while True:
-            connection.send_bytes(attempt_packed(connection.recv_bytes()))
+            item = connection.recv_bytes()
+            at_work.set()
+            items.put(item)
+    items.put(None)
+    if at_work.is_set():
+        kill_process_tree(current_process())
 
 
 def _run(jobs: int, idle: list[Worker], items: Sequence[bytes]) -> PackedOutcomes:
