@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from optimist.cli import INTERRUPTED, OK
+from optimist.cli import OK
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent
@@ -23,6 +23,7 @@ from optimist.cli.worlds import (
 )
 from optimist.experiments.learners import Shown, shown_features
 from optimist.imitation import Ball, Box, FeatureDataset, FraIL, FraILConfig, Simplex, WeightClass
+from optimist.stopping import INTERRUPTED
 
 
 def main(arguments: list[str]) -> int:

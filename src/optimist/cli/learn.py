@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from optimist.cli import INTERRUPTED, OK, SOME_FAILED, gym
+from optimist.cli import OK, SOME_FAILED, gym
 from optimist.cli.flags import Workers, WorkersFlags
 from optimist.cli.parse import parse
 from optimist.cli.studies import carry_out, outcome, print_json
@@ -25,6 +25,7 @@ from optimist.errors import StudyError
 from optimist.experiments import Study
 from optimist.experiments.learners import CONFIGS, LEARNERS
 from optimist.experiments.parameters import did_you_mean
+from optimist.stopping import INTERRUPTED
 
 AGENT = "RmaxRaviUcb"
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from optimist.cli import INTERRUPTED, OK, SOME_FAILED
+from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Workers
 from optimist.cli.tables import show_failures, show_results
 from optimist.experiments import Results, Study, run
 from optimist.experiments.peers import plain
 from optimist.experiments.sinks import TensorBoard
+from optimist.stopping import INTERRUPTED
 
 
 def finish(study: Study, out: Path, workers: Workers, as_json: bool) -> int:
