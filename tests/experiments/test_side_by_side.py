@@ -55,8 +55,6 @@ def test_two_sweeps_of_one_study(optimist, whole, bytes_of, tmp_path, monkeypatc
         said = [process.communicate(timeout=600) for process in (one, other)]
     assert (one.returncode, other.returncode) == (0, 0), said
     assert said[0][0] == said[1][0]
-    for _, errors in said:
-        assert re.fullmatch(r"(waiting for (process \d+ on .+|another process), at .+\n)*", errors)
     paths = [StudyFolder(out).of(r).path for r in STUDY.runs]
     log = Counter((tmp_path / "log").read_text().splitlines())
     names = ("specification.json", "result.json")
