@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint bench figure clean
+.PHONY: help demo test test-other-processor lint bench figure clean
 
 help:
 	@echo "make demo    learn several worlds with several agents, and write a report"
 	@echo "make test    run the tests"
+	@echo "make test-other-processor    run those that compare bits as on another processor"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
 	@echo "make bench   measure the exact solver and the engine against their peers"
 	@echo "make figure  draw the README's figure anew"
@@ -26,6 +27,9 @@ demo: $(READY)
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto
 
+test-other-processor: $(READY)
+	@$(BIN)/python tests/other_processor.py -m pytest -n auto -m bits tests
+
 lint: $(READY)
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
@@ -41,4 +45,4 @@ figure: $(READY)
 
 clean:
 	find src -name '*.nb[ic]' -delete
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .numba_other_processor .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

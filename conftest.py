@@ -2,22 +2,64 @@
 
 And compiled code is compiled anew when any file of its room has changed: the compiler's cache looks
 at the file of a function alone, and not at those of the functions it calls.
+
+Tests that compare bytes or exact arrays are marked ``bits``: they have to pass on every processor,
+and `make test-other-processor` runs them as on another one.
 """
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType, FunctionType
 
+import hypothesis
 import pytest
 
 CORE = Path(__file__).parent / "src" / "optimist" / "core"
+
+hypothesis.settings.register_profile(
+    "busy machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("busy machine")
+
+EXACT = {
+    *("array_equal", "assert_array_equal", "tobytes", "read_bytes", "hexdigest", "tolist"),
+    *("bytes_of", "same"),  # fixtures that compare
+}
+"""Whatever uses one of these names compares exactly."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):  # the workers of a parallel run begin after this
         return
     changed = max(file.stat().st_mtime for file in CORE.glob("*.py"))
-    for cached in CORE.glob("__pycache__/*.nb[ic]"):
+    cache = Path(os.environ.get("NUMBA_CACHE_DIR") or CORE / "__pycache__")
+    for cached in cache.rglob("*.nb[ic]"):
         if cached.stat().st_mtime < changed:
             cached.unlink()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.Function) and _compares_exactly(item.function):
+            item.add_marker("bits")
+
+
+def _compares_exactly(test: FunctionType) -> bool:
+    """Whether a test does, or a function of its file that it calls."""
+    test = getattr(getattr(test, "hypothesis", None), "inner_test", test)  # below its `given`
+    names, there = set(_names(test.__code__)), test.__globals__
+    beside = [there[name] for name in names & there.keys()]
+    called = [f for f in beside if isinstance(f, FunctionType) and f.__globals__ is there]
+    return not EXACT.isdisjoint(names.union(*(_names(f.__code__) for f in called)))
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The names in a function, those of functions inside it too."""
+    yield from (*code.co_names, *code.co_varnames)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
 
 
 @pytest.fixture(autouse=True)

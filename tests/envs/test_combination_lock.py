@@ -14,7 +14,7 @@ locks = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(locks)
 def test_the_right_action_leads_on_and_every_other_back(lock):
     P = lock.mdp.P
@@ -25,7 +25,7 @@ def test_the_right_action_leads_on_and_every_other_back(lock):
     np.testing.assert_array_equal(lock.mdp.nu0, np.eye(lock.n)[0])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(locks)
 def test_only_the_last_digit_pays(lock):
     expected = np.zeros((lock.n, lock.n_actions))
@@ -33,7 +33,7 @@ def test_only_the_last_digit_pays(lock):
     np.testing.assert_array_equal(lock.mdp.r, expected)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(locks)
 def test_the_best_opens_it_in_n_minus_one_moves_and_is_paid_for_ever(lock):
     gamma = lock.gamma
@@ -44,7 +44,7 @@ def test_the_best_opens_it_in_n_minus_one_moves_and_is_paid_for_ever(lock):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(locks)
 def test_uniform_play_is_paid_once_in_A_to_the_n_steps(lock):
     """A step from the (n - 1)th on is paid if and only if the last n actions were right."""

@@ -51,7 +51,7 @@ def distances_to_a_goal(lines):
     return [distance.get(cell, np.inf) for cell in cells]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(maps(), st.sampled_from([0.5, 0.9, 0.99]))
 def test_without_slips_the_value_is_that_of_the_shortest_path(lines, gamma):
     mdp = GridWorld("\n".join(lines), slip=0, gamma=gamma).mdp
@@ -59,7 +59,7 @@ def test_without_slips_the_value_is_that_of_the_shortest_path(lines, gamma):
     np.testing.assert_allclose(mdp.optimal().V, expected, rtol=1e-10, atol=0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(maps(), st.floats(0, 1))
 def test_every_row_is_that_of_moving_on_the_text(lines, slip):
     cells = cells_of(lines)

@@ -25,7 +25,7 @@ def over_members(test):
     corners = [LowerK(2, 0, 0.999, 0.5), LowerK(2, 1, 0.0, 0.5), LowerK(6, 5, 0.001, 0.999)]
     for corner in corners:
         test = example(corner)(test)
-    return settings(max_examples=50, deadline=None)(given(members())(test))
+    return settings(max_examples=50)(given(members())(test))
 
 
 def delta_of(world):

@@ -27,7 +27,7 @@ def over_members(test):
     ]
     for corner in corners:
         test = example(corner)(test)
-    return settings(max_examples=50, deadline=None)(given(members())(test))
+    return settings(max_examples=50)(given(members())(test))
 
 
 def delta_of(world):

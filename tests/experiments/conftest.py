@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -170,3 +171,13 @@ def optimist():
         return subprocess.Popen(words, **pipes, **options)
 
     return command
+
+
+@pytest.fixture(scope="session")
+def complaints():
+    """What a command said on its error output, but for how far it was at every full minute."""
+
+    def lines(errors):
+        return [line for line in errors.splitlines() if not re.match(r"\d+/\d+ runs, ", line)]
+
+    return lines

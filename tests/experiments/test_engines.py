@@ -46,7 +46,7 @@ def started(*command, **environment):
         process.wait()
 
 
-def text_of(path, seconds=60):
+def text_of(path, seconds=600):
     """The text of a file that another process is about to write."""
     deadline = time.monotonic() + seconds
     while not path.exists() or not path.read_text():
@@ -205,7 +205,7 @@ class Marks:
         return len(list(self.folder.glob(f"{name}-*")))
 
     def wait_for(self, name):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 300
         while not self.count(name) and time.monotonic() < deadline:
             time.sleep(0.01)
 
@@ -349,7 +349,7 @@ def script(name, folder, items="[0, 120, 120, 120]", last=""):
             processes = psutil.Process(process.pid).children(recursive=True)
             assert len(processes) >= 2
             yield process
-            assert not psutil.wait_procs(processes, timeout=30)[1]
+            assert not psutil.wait_procs(processes, timeout=100)[1]
         finally:
             process.kill()
 
@@ -358,7 +358,7 @@ def script(name, folder, items="[0, 120, 120, 120]", last=""):
 def test_an_interruption_leaves_no_process_behind(name, tmp_path, ray_environment):
     with script(name, tmp_path) as process:
         os.killpg(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=600)
     assert errors.splitlines()[-1] == "KeyboardInterrupt"
 
 

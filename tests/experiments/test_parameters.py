@@ -123,7 +123,7 @@ def any_of(name):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_everything_comes_back_from_its_parameters(name):
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(any_of(name))
     def check(made):
         plain = to_plain(made)

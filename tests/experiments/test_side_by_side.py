@@ -93,7 +93,7 @@ def test_a_run_that_another_process_is_at_is_busy(holder, tmp_path):
     assert execute(Task(first.plain, str(folder.path))).state == "busy"
     with pytest.raises(Busy), folder.locked():
         pass
-    assert time.monotonic() - begin < 5  # nobody waits who could carry out another run
+    assert time.monotonic() - begin < 30  # nobody waits who could carry out another run
     assert [path.name for path in folder.path.iterdir()] == ["lock"]
 
 
@@ -270,7 +270,7 @@ def test_lines_where_there_is_no_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(watch, "LINE_SECONDS", 0.1)
     printed, begin = "", time.monotonic()
     with watch.watching(STUDY, StudyFolder(tmp_path)):
-        while printed.count("\n") < 3 and time.monotonic() < begin + 30:
+        while printed.count("\n") < 3 and time.monotonic() < begin + 300:
             time.sleep(0.01)
             printed += capsys.readouterr().err
     assert 3 <= printed.count("\n") <= (time.monotonic() - begin) / 0.1
@@ -281,7 +281,7 @@ def test_silence_within_the_first_minute(tmp_path, capsys):
     begin = time.monotonic()
     with watch.watching(STUDY, StudyFolder(tmp_path)):
         time.sleep(0.1)
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 30  # the next line would be due after 60
     assert capsys.readouterr() == ("", "")
 
 
@@ -305,7 +305,7 @@ def test_a_bar_in_a_terminal_that_goes_away(tmp_path, monkeypatch):
     monkeypatch.setattr(watch, "LOOK_SECONDS", 0.02)
     ours, theirs = pty.openpty()
     os.set_blocking(ours, False)
-    shown, end = "", time.monotonic() + 30
+    shown, end = "", time.monotonic() + 300
 
     def read():
         time.sleep(0.01)

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from optimist.experiments import statistics
@@ -151,7 +151,6 @@ def test_memory_stays_bounded(name):
 
 
 @both
-@settings(deadline=None)
 @given(constant=st.floats(-1e100, 1e100), n=st.integers(2, 12), level=st.floats(0.01, 0.99))
 @example(constant=0.1, n=3, level=0.95)  # 0.1 + 0.1 + 0.1 is not 3 * 0.1
 def test_constant_data_have_an_interval_of_no_width(name, constant, n, level):
@@ -161,7 +160,6 @@ def test_constant_data_have_an_interval_of_no_width(name, constant, n, level):
 
 
 @both
-@settings(deadline=None)
 @given(
     data=st.lists(st.integers(-1000, 1000), min_size=2, max_size=9),
     shift=st.integers(-1000, 1000),

@@ -423,7 +423,7 @@ def test_any_study_comes_back_from_its_text():
     assert tomllib.loads(study.text)["seeds"] == [3, 4, 5]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.text(max_size=5) | st.text(".[]\"'\\{n}=# \n", max_size=5),

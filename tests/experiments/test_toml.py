@@ -117,7 +117,7 @@ VALUES = [
 ]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.lists(st.sampled_from(FILLERS)), st.sampled_from(VALUES), st.booleans()))
 )
@@ -160,13 +160,13 @@ def typed(data):
     return type(data), repr(data)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(DATA)
 def test_whatever_is_written_is_read_back(data):
     assert typed(tomllib.loads(write_toml(data))) == typed(data)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.dictionaries(TEXTS, PLAIN, min_size=1, max_size=5))
 def test_keys_are_found_in_what_is_written(data):
     text = write_toml({"": 0, "t": data})

@@ -54,10 +54,9 @@ def test_a_projection_is_the_nearest_point(weights, w):
 
 @pytest.fixture(scope="module")
 def project():
-    """The compiled projection, compiled: examples have a deadline."""
+    """The compiled projection."""
     from optimist.core.engine import project
 
-    project(CLASSES[0].code, np.array(CLASSES[0].numbers), np.zeros(1))
     return project
 
 

@@ -123,7 +123,7 @@ def test_rescaling_gives_a_finite_mdp():
 
 
 @generators
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     d=st.integers(1, 6),

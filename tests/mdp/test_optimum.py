@@ -18,7 +18,7 @@ def every_policy(n_states, n_actions):
     return np.array([np.eye(n_actions)[list(actions)] for actions in choices])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n_states=st.integers(1, 4),

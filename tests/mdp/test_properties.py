@@ -11,7 +11,7 @@ from optimist.mdp import FiniteMDP, augment, decompose_regret, with_heaven
 
 SLACK = 1e-10
 
-every_case = settings(deadline=None, max_examples=100)
+every_case = settings(max_examples=100)
 cases = given(
     seed=st.integers(0, 2**32 - 1),
     n_states=st.integers(1, 6),

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -55,11 +56,17 @@ def test_an_interruption_waits_for_the_end_of_a_call(setting, make, same):
 @pytest.mark.usefixtures("interruptible")
 def test_an_interruption_of_compiled_code(setting, make, same):
     agent = make(setting, episodes=1)
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+
+    def press():
+        while agent.episodes == 1:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    presser = threading.Thread(target=press)
+    presser.start()
     with pytest.raises(KeyboardInterrupt):
         agent.learn(10**9)
-    timer.join()
+    presser.join()
     reached = agent.episodes
     assert 1 < reached < 10**9
     assert agent.history.steps.size == reached

@@ -242,7 +242,7 @@ def test_a_policy_acts_without_a_compiler_and_a_world(make, settings, module, tm
         policy.save(tmp_path / kind)
         command.append(str(tmp_path / kind))
         expected.append(policy.probabilities(range(6)).tobytes().hex())
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.stdout.split() == expected, done.stderr
 
 
