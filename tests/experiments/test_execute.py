@@ -225,6 +225,15 @@ def test_a_worker_that_does_not_see_the_folder(specs, tmp_path):
     assert not (tmp_path / "elsewhere").exists()
 
 
+def test_hash_seed_and_locale_change_no_byte(specs, whole, bytes_of, tmp_path):
+    code = "import json, sys; from optimist.experiments.execute import *\n"
+    code += "execute(Task(*json.loads(sys.argv[1])))"
+    task = json.dumps([specs["pairs"].plain, str(tmp_path / "run")])
+    other = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    subprocess.run([sys.executable, "-c", code, task], env={**os.environ, **other}, check=True)
+    assert bytes_of(tmp_path / "run") == whole(specs["pairs"])
+
+
 # What it ran on
 
 

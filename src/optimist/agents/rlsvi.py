@@ -107,7 +107,7 @@ class Rlsvi(Agent):
     config
         The parameters.
     seed
-        Seeds the run. The same seed gives the same bytes.
+        Seeds the run. The same seed gives the same bytes on one kind of processor.
     stride
         Every so many episodes the policy is kept, to be evaluated exactly; 0 for none.
 

@@ -45,7 +45,7 @@ class RmaxRaviUcb(Agent):
         Who picks r_k in a finite world, always in [0, r_max]; by default they are the world's, and
         fixed.
     seed
-        Seeds the run. The same seed gives the same bytes.
+        Seeds the run. The same seed gives the same bytes on one kind of processor.
     stride
         In a finite world, every so many episodes the policy is kept, to be evaluated exactly; 0 for
         none.

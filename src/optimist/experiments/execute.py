@@ -51,7 +51,7 @@ def execute(task: Task) -> Outcome:
 
     The run goes from mark to mark. The marks depend on the specification alone, and so does all
     that is computed between two of them; a checkpoint is taken at a mark. So a run that was killed
-    and gone on with gives the same bytes as one that was not.
+    and gone on with on one kind of processor gives the same bytes as one that was not.
     """
     folder = RunFolder(Path(task.folder))
     if not folder.path.parent.is_dir():

@@ -69,7 +69,7 @@ class FraIL(RmaxRaviUcb):
         The number of episodes that the step eta_r = W_max / (B sqrt K) of the reward player is
         made for; by default that of the first call of `learn`.
     seed
-        Seeds the run. The same seed gives the same bytes.
+        Seeds the run. The same seed gives the same bytes on one kind of processor.
     stride
         Every so many episodes the policy is kept, to be evaluated exactly; 0 for none.
     terms
