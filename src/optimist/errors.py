@@ -25,8 +25,8 @@ class StudyError(OptimistError, ValueError):
     """A study that cannot be run, with the file and the line that say so."""
 
 
-class TooLarge(OptimistError, ValueError):
-    """Something would need more memory than the limit (`optimist.limits`)."""
+class TooLarge(OptimistError, MemoryError):
+    """Something would need more memory than the limit (`optimist.limits`), and was not begun."""
 
 
 class DiskError(OptimistError, OSError):

@@ -2,11 +2,12 @@
 
 A file of a few hundred kilobytes, or a number in a study, can ask for more memory than there is.
 Whoever allocates by such a number calls `need` first. The limit is half of the memory that is free
-now; the environment variable ``OPTIMIST_MAX_BYTES`` overrides it.
+now, in this container if there is one; the environment variable ``OPTIMIST_MAX_BYTES`` overrides it.
 """
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from optimist.errors import OptimistError, TooLarge
@@ -14,6 +15,15 @@ from optimist.errors import OptimistError, TooLarge
 VARIABLE = "OPTIMIST_MAX_BYTES"
 SHARE = 0.5
 """Of the free memory."""
+
+SYSTEM = Path("/")
+"""Where Linux tells of memory."""
+
+LIMIT_FILES = {
+    "": ("memory.max", "memory.current"),
+    "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+}
+"""The files of control groups that tell limit and use, of version 2 and of version 1."""
 
 
 def need(n_bytes: float, what: str) -> None:
@@ -39,11 +49,11 @@ def in_words(n_bytes: float) -> str:
     >>> in_words(1536), in_words(6.1e9)
     ('1.5 kB', '6.1 GB')
     """
-    size, units = float(n_bytes), ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+    size, units = float(min(n_bytes, 10**99)), ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
     while size >= 1000 and len(units) > 1:
         size /= 1000
         units.pop(0)
-    return f"{size:,.1f} {units[0]}"
+    return f"{size:,.1f} {units[0]}" if size < 1e6 else f"{size:.1e} {units[0]}"
 
 
 def _limit() -> tuple[float, str]:
@@ -62,10 +72,35 @@ def _limit() -> tuple[float, str]:
 
 def _free() -> float:
     """The memory that can be had without swapping; all of it where the system does not say."""
+    available = _number(SYSTEM / "proc/meminfo", r"MemAvailable:\s+(\d+) kB")
+    if available is None:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    return min([1024 * available, *_left_in_groups()])
+
+
+def _left_in_groups() -> Iterator[float]:
+    """What the control groups of this process leave of their limits, as in a container."""
     try:
-        available = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        lines = (SYSTEM / "proc/self/cgroup").read_text().splitlines()
     except OSError:
-        available = None
-    if available is not None:
-        return 1024 * int(available[1])
-    return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+        lines = []
+    for line in lines:
+        _, controller, path = line.split(":", 2)
+        if controller not in LIMIT_FILES:
+            continue
+        most, used = LIMIT_FILES[controller]
+        own = SYSTEM / "sys/fs/cgroup" / controller / path.lstrip("/")
+        for group in (own, *own.parents):  # a limit holds for all below it
+            limit, taken = _number(group / most), _number(group / used)
+            if limit is not None and taken is not None:
+                # Pages of files count as taken, and are given back when memory is short.
+                yield limit - taken + (_number(group / "memory.stat", r"inactive_file (\d+)") or 0)
+
+
+def _number(file: Path, pattern: str = r"(\d+)") -> int | None:
+    """The first such number in a file, if there is one."""
+    try:
+        found = re.search(pattern, file.read_text())
+    except OSError:
+        return None
+    return None if found is None else int(found[1])

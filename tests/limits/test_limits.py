@@ -1,5 +1,7 @@
 """The limit on memory: where it comes from, and what is said of what exceeds it."""
 
+from pathlib import Path
+
 import pytest
 
 from optimist import limits
@@ -25,3 +27,41 @@ def test_without_it_free_memory_is_the_limit(monkeypatch: pytest.MonkeyPatch) ->
     limits.need(1, "a thing")
     with pytest.raises(TooLarge, match="half of the free memory"):
         limits.need(1e15, "a thing")
+
+
+V2 = ("", "memory.max", "memory.current")
+V1 = ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+
+
+@pytest.mark.parametrize(("controller", "most", "used"), [V2, V1])
+@pytest.mark.parametrize(("group", "at"), [("/", "."), ("/job/step", "job"), ("/of/host", ".")])
+def test_a_container_has_less(
+    controller: str,
+    most: str,
+    used: str,
+    group: str,
+    at: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its group has the limit, or one above it; pages of files can be given back."""
+    folder = tmp_path / "sys/fs/cgroup" / controller / at
+    folder.mkdir(parents=True)
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:  4000 kB\n")
+    (tmp_path / "proc/self/cgroup").write_text(f"7:cpu:/\n0:{controller}:{group}\n")
+    monkeypatch.setattr(limits, "SYSTEM", tmp_path)
+    monkeypatch.delenv(limits.VARIABLE, raising=False)
+    with pytest.raises(TooLarge, match=r"the limit is 2\.0 MB \(half"):  # of the machine
+        limits.need(1e9, "a thing")
+    (folder / most).write_text("3000000\n")
+    (folder / used).write_text("2000000\n")
+    (folder / "memory.stat").write_text("anon 1600000\ninactive_file 400000\n")
+    limits.need(0.7e6, "a thing")
+    with pytest.raises(TooLarge, match=r"the limit is 700\.0 kB \(half"):
+        limits.need(0.71e6, "a thing")
+
+
+def test_a_number_beyond_all_floats_is_said_too() -> None:
+    with pytest.raises(TooLarge, match=r"a thing would need 1\.0e\+81 EB"):
+        limits.need(10**400, "a thing")

@@ -144,7 +144,7 @@ def _carry_out(name: str, rest: list[str]) -> int:
         known = code_of(error)
         if known is None:
             raise
-        return _complain(str(error), known)
+        return _complain(str(error) or "out of memory", known)  # which is all that has no words
     return code
 
 

@@ -9,7 +9,7 @@ def code_of(error: Exception) -> int | None:
     """The exit code, or None for what is not the user's mistake."""
     if isinstance(error, DiskError) or (isinstance(error, OSError) and error.errno in DISK_ERRORS):
         return DISK
-    if isinstance(error, OptimistError):
+    if isinstance(error, OptimistError | MemoryError):
         return BAD_INPUT
     if isinstance(error, ConnectionError):  # a cluster that went away; what finished is kept
         return SOME_FAILED

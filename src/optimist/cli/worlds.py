@@ -25,8 +25,6 @@ def answered() -> Iterator[None]:
         yield
     except (ValueError, OSError) as error:
         raise StudyError(str(error)) from error
-    except MemoryError as error:
-        raise StudyError(f"that is too much for the memory of this machine: {error}") from error
 
 
 def to_be_written(*paths: Path | None) -> None:

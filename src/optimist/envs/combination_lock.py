@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimist import checks
-from optimist.envs.world import World
-from optimist.mdp import FiniteMDP
+from optimist.envs.world import World, start_in_first
+from optimist.mdp import FiniteMDP, build_kernel
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class CombinationLock(World):
     def build(self) -> FiniteMDP:
         n = checks.count(self.n, "n")
         n_actions = checks.count(self.n_actions, "n_actions", least=2)
-        P = np.zeros((n, n_actions, n))
+        self.check_size(n, n_actions, successors=1)
+        right = np.array(self.combination)
+        on = np.minimum(np.arange(n) + 1, n - 1)
+        moves = [(a, np.where(right == a, on, 0), 1.0) for a in range(n_actions)]
         r = np.zeros((n, n_actions))
-        P[:, :, 0] = 1
-        for x, a in enumerate(self.combination):
-            P[x, a] = np.eye(n)[min(x + 1, n - 1)]
-        r[n - 1, self.combination[-1]] = 1
-        return FiniteMDP(P, r, np.eye(n)[0], self.gamma)
+        r[n - 1, right[-1]] = 1
+        return FiniteMDP(build_kernel(n_actions, moves), r, start_in_first(n), self.gamma)
 
     @property
     def board(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimist import checks
-from optimist.envs.world import World
+from optimist.envs.world import World, start_in_first
 from optimist.mdp import FiniteMDP, build_kernel
 
 LEFT, RIGHT = 0, 1
@@ -31,6 +31,7 @@ class DeepSea(World):
 
     def build(self) -> FiniteMDP:
         n, slip = checks.count(self.n, "n", least=2), checks.probability(self.slip, "slip")
+        self.check_size(n * (n + 1) // 2 + 1, n_actions=2, successors=2)
         row, column = np.tril_indices(n)
         end = len(row)
         below = (row + 1) * (row + 2) // 2  # the first state of the next row
@@ -42,7 +43,7 @@ class DeepSea(World):
         r = np.zeros((end + 1, 2))
         r[:end, LEFT] = 0.01 / n
         r[end - 1, RIGHT] = 1
-        return FiniteMDP(P, r, np.eye(end + 1)[0], self.gamma)
+        return FiniteMDP(P, r, start_in_first(end + 1), self.gamma)
 
     @property
     def board(self) -> tuple[str, ...]:

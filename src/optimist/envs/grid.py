@@ -41,6 +41,7 @@ class Grid(World):
 
     def build(self) -> FiniteMDP:
         slip = checks.probability(self.slip, "slip")
+        self.check_size(sum(map(len, self._lines)), n_actions=4, successors=3)
         symbols, cells = self._symbols, self._cells
         starts, goals = symbols == "S", symbols == "G"
         if not starts.any() or not goals.any():

@@ -105,6 +105,7 @@ def _two_states(
     world: LowerK | LowerTauE, delta: float, w: list[float], nu0: list[float]
 ) -> LinearMDP:
     n_actions = world.n_actions
+    world.check_size(2, n_actions, successors=4 + 2 * n_actions)  # two, and 2 + 2A features
     P = np.empty((2, n_actions, 2))
     P[0] = 1 - delta, delta
     P[1] = delta, 1 - delta

@@ -25,4 +25,8 @@ class RandomLinear(World):
 
     def build(self) -> LinearMDP:
         rng = np.random.default_rng(checks.count(self.seed, "seed", least=0))
-        return LinearMDP.random_simplex(rng, self.d, self.n_states, self.n_actions, self.gamma)
+        d = checks.count(self.d, "d")
+        n_states = checks.count(self.n_states, "n_states")
+        n_actions = checks.count(self.n_actions, "n_actions")
+        self.check_size(n_states, n_actions, successors=n_states + d)  # and d features
+        return LinearMDP.random_simplex(rng, d, n_states, n_actions, self.gamma)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimist import checks
-from optimist.envs.world import World
+from optimist.envs.world import World, start_in_first
 from optimist.mdp import FiniteMDP
 
 
@@ -38,6 +38,7 @@ class RandomTabular(World):
         successors = checks.count(self.successors, "successors")
         if successors > n_states:
             raise ValueError(f"successors = {successors} must be at most n_states = {n_states}")
+        self.check_size(n_states, n_actions, successors=n_states)  # while they are drawn
         paying = max(1, round(checks.probability(self.paying, "paying") * n_states))
         rng = np.random.default_rng(checks.count(self.seed, "seed", least=0))
         pairs = n_states * n_actions
@@ -50,6 +51,6 @@ class RandomTabular(World):
         return FiniteMDP(
             P.reshape(n_states, n_actions, n_states),
             np.repeat(r[:, None], n_actions, axis=1),
-            np.eye(n_states)[0],
+            start_in_first(n_states),
             self.gamma,
         )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimist import checks
-from optimist.envs.world import World
-from optimist.mdp import FiniteMDP
+from optimist.envs.world import World, start_in_first
+from optimist.mdp import FiniteMDP, build_kernel
 
 LEFT, RIGHT = 0, 1
 
@@ -29,18 +29,18 @@ class RiverSwim(World):
 
     def build(self) -> FiniteMDP:
         n = checks.count(self.n, "n", least=2)
-        P = np.zeros((n, 2, n))
+        self.check_size(n, n_actions=2, successors=2)
+        here = np.arange(n)
+        behind, before = np.maximum(here - 1, 0), np.minimum(here + 1, n - 1)
+        back, still, ahead = np.full(n, 0.05), np.full(n, 0.6), np.full(n, 0.35)
+        back[0], still[0], ahead[0] = 0, 0.4, 0.6
+        back[-1], still[-1], ahead[-1] = 0.4, 0.6, 0
+        moves = [(RIGHT, behind, back), (RIGHT, here, still), (RIGHT, before, ahead)]
+        P = build_kernel(n_actions=2, moves=[(LEFT, behind, 1.0), *moves])
         r = np.zeros((n, 2))
-        P[0, LEFT, 0] = 1
-        P[0, RIGHT, [0, 1]] = 0.4, 0.6
-        for x in range(1, n - 1):
-            P[x, LEFT, x - 1] = 1
-            P[x, RIGHT, [x - 1, x, x + 1]] = 0.05, 0.6, 0.35
-        P[n - 1, LEFT, n - 2] = 1
-        P[n - 1, RIGHT, [n - 2, n - 1]] = 0.4, 0.6
         r[0, LEFT] = 0.005
         r[n - 1, RIGHT] = 1
-        return FiniteMDP(P, r, np.eye(n)[0], self.gamma)
+        return FiniteMDP(P, r, start_in_first(n), self.gamma)
 
     @property
     def board(self) -> tuple[str, ...]:

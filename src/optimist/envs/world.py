@@ -4,13 +4,19 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
-from optimist import checks
+import numpy as np
+
+from optimist import checks, limits
+from optimist.checks import FloatArray
 from optimist.envs.environment import FiniteEnv
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
 
 BOARD_WIDTH = 20
 """How many states a row of the plain board holds."""
+
+BYTES = 50
+"""About what a pair takes while an MDP is built, and once more each of its transitions."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,14 @@ class World(ABC):
     @abstractmethod
     def build(self) -> FiniteMDP:
         """The MDP of these parameters."""
+
+    def check_size(self, n_states: int, n_actions: int, successors: int) -> None:
+        """Refuse a world that does not fit into memory, before anything of it is built.
+
+        Each of its pairs has transitions to so many states.
+        """
+        name = f"{type(self).__name__} with {n_states:,} states and {n_actions:,} actions"
+        limits.need(BYTES * n_states * n_actions * (1 + successors), name)
 
     @cached_property
     def mdp(self) -> FiniteMDP:
@@ -75,3 +89,10 @@ class World(ABC):
     def moves(self) -> tuple[tuple[int, int], ...] | None:
         """Where each action leads on the board, down and right, if that has a meaning."""
         return None
+
+
+def start_in_first(n_states: int) -> FloatArray:
+    """The initial distribution of a world that starts in its first state, [X]."""
+    nu0 = np.zeros(n_states)
+    nu0[0] = 1
+    return nu0

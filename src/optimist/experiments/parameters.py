@@ -89,8 +89,8 @@ def from_plain(
             raise DataError(path, f"{title} needs {' and '.join(missing)}")
     try:
         return _build(kind, given)
-    except MemoryError:
-        raise DataError(path, f"{title} is too large for the memory of this machine") from None
+    except MemoryError as error:
+        raise DataError(path, str(error) or f"{title} is too large for this machine") from error
     except (ValueError, TypeError) as error:
         # A message that begins with a parameter's name is about that parameter.
         about = [n for n in given if str(error).startswith((f"{n} ", f"{n}[", f"{n}:"))]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist import checks
-from optimist.errors import DataError, StudyError
+from optimist.errors import DataError, StudyError, TooLarge
 from optimist.experiments.learners import check_together, study_config
 from optimist.experiments.parameters import Plain, did_you_mean, grid
 from optimist.experiments.specification import (
@@ -380,7 +380,7 @@ def _checked(path: tuple[str, ...], make: Any, *arguments: Any) -> Any:
         return make(*arguments)
     except DataError:
         raise
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, TooLarge) as error:
         raise DataError(path, str(error)) from error
 
 

@@ -133,7 +133,9 @@ def compact(kernel: SparseKernel, n_actions: int) -> Kernel:
     return kernel if rows * n_states > DENSE_ENTRIES else in_triples(kernel.toarray(), n_actions)
 
 
-def build_kernel(n_actions: int, moves: Iterable[tuple[int, IntArray, float]]) -> Kernel:
+def build_kernel(
+    n_actions: int, moves: Iterable[tuple[int, IntArray, float | FloatArray]]
+) -> Kernel:
     """The kernel of moves that every state can make: P as `FiniteMDP` takes it.
 
     Parameters
@@ -141,8 +143,9 @@ def build_kernel(n_actions: int, moves: Iterable[tuple[int, IntArray, float]]) -
     n_actions
         The number of actions.
     moves
-        Triples (action, after, probability): with that probability the action leads from state x to
-        ``after[x]``. Moves of an action to the same state add up.
+        Triples (action, after, probability): with that probability, one for all states or one for
+        each, the action leads from state x to ``after[x]``. Moves of an action to the same state
+        add up.
 
     Examples
     --------
@@ -160,7 +163,11 @@ def build_kernel(n_actions: int, moves: Iterable[tuple[int, IntArray, float]]) -
         checks.match_shape(np.shape(after), "after", (n_states,))
         rows.append(np.arange(n_states) * n_actions + checks.indices(action, "action", n_actions))
         columns.append(checks.indices(after, "after", n_states))
-        data.append(np.full(n_states, checks.probability(probability, "probability")))
+        chance = checks.real_array(probability, "probability")
+        checks.match_shape(chance.shape, "probability", (n_states,) if chance.ndim else ())
+        for extreme in (chance.min(), chance.max()):
+            checks.probability(extreme, "probability")
+        data.append(np.broadcast_to(chance, n_states))
     if not n_states:
         raise ValueError("there are no moves, or no states to make them from")
     entries = (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns)))

@@ -1,5 +1,6 @@
 """The optimum of a finite MDP, by policy iteration, with a certificate."""
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,8 +59,9 @@ def find_optimum(dynamics: Dynamics, r: FloatArray, nu0: FloatArray) -> Optimum:
         V = dynamics.values_of_actions(actions, r)
         Q = dynamics.backup(r, V)
         # A policy that returns can only have been left for gains of the size of rounding errors.
-        returned = actions.tobytes() in seen
-        seen.add(actions.tobytes())
+        digest = hashlib.sha256(actions).digest()  # of a large world all policies would be too much
+        returned = digest in seen
+        seen.add(digest)
         better = _improve(Q, actions)
         if returned or np.array_equal(better, actions):
             break
