@@ -2,7 +2,7 @@
 
 A file of a few hundred kilobytes, or a number in a study, can ask for more memory than there is.
 Whoever allocates by such a number calls `need` first. The limit is half of the memory that is free
-now, in this container if there is one; the environment variable ``OPTIMIST_MAX_BYTES`` overrides it.
+now, in this container if it is one; the environment variable ``OPTIMIST_MAX_BYTES`` overrides it.
 """
 
 import os
@@ -15,6 +15,9 @@ from optimist.errors import OptimistError, TooLarge
 VARIABLE = "OPTIMIST_MAX_BYTES"
 SHARE = 0.5
 """Of the free memory."""
+
+TEXT = 30
+"""How many times the size of a file JSON or TOML may take: ``[],`` is an object of 64 bytes."""
 
 SYSTEM = Path("/")
 """Where Linux tells of memory."""
@@ -41,6 +44,11 @@ def need(n_bytes: float, what: str) -> None:
             f"{what} would need {in_words(n_bytes)} of memory; the limit is {in_words(limit)} "
             f"({why}; the environment variable {VARIABLE} sets another)"
         )
+
+
+def need_to_read(path: str | Path, times: float = 1) -> None:
+    """Raise `TooLarge` if reading a file needs too much: so many times its size."""
+    need(times * Path(path).stat().st_size, f"reading {path}")
 
 
 def in_words(n_bytes: float) -> str:

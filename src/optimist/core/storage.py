@@ -18,6 +18,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from optimist import limits
 from optimist.errors import FileError
 
 HEADER = "optimist"
@@ -82,6 +83,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The header and the arrays of a file, if it is ours, whole and unaltered."""
     try:
         with safe_open(path, framework="numpy") as file:  # of the right length, or refused
+            limits.need_to_read(path, times=2)  # and a copy for the digest
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             metadata = file.metadata()
         digest, _, text = metadata[HEADER].partition(" ")

@@ -28,7 +28,8 @@ import pyarrow.parquet as pq
 from optimist.agents import History
 from optimist.checks import FloatArray
 from optimist.core import storage
-from optimist.errors import FileError
+from optimist.core.parquet import read_numbers
+from optimist.errors import FileError, TooLarge
 from optimist.imitation import ImitationHistory
 from optimist.mdp import FiniteMDP
 
@@ -120,9 +121,11 @@ def write_curves(path: Path, curves: Curves, run: str = "") -> None:
 def read_curves(path: Path, run: str | None = None) -> Curves:
     """The rows in a file, if they are unaltered; and of this run, if one is given."""
     try:
-        table = pq.read_table(path)
+        table = read_numbers(path)
         curves = {name: table[name].to_numpy() for name in table.column_names}
         header = (table.schema.metadata or {}).get(HEADER.encode(), b"").decode()
+    except TooLarge as error:
+        raise TooLarge(f"{path}: {error}") from None
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise FileError(f"{path} holds no curves, or it is damaged ({error})") from None
     of, _, digest = header.partition(" ")

@@ -31,6 +31,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from optimist import limits
 from optimist.core import storage
 from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, read_curves
@@ -130,6 +131,7 @@ class RunFolder:
     def read_json(self, name: str) -> Any:
         """The data in a file of the folder."""
         file = self.path / name
+        limits.need_to_read(file, times=limits.TEXT)
         try:
             return json.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.errors import DataError, StudyError, TooLarge
 from optimist.experiments.learners import check_together, study_config
 from optimist.experiments.parameters import Plain, did_you_mean, grid
@@ -223,6 +223,7 @@ class Study:
         if str(path) in shipped and not file.is_file():
             return cls.parse(shipped[str(path)], f"{path}.toml")
         try:
+            limits.need_to_read(file, times=limits.TEXT)
             text = file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
         except FileNotFoundError:
             hint = did_you_mean(file.stem, shipped, "shipped are")

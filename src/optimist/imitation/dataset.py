@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.checks import FloatArray
 from optimist.envs import World
 from optimist.errors import FileError
@@ -161,6 +161,8 @@ class FeatureDataset:
         array([0.499 , 0.2505, 0.2505])
         """
         check_map(phi, world)
+        n = checks.count(samples, "samples")
+        limits.need(16 * n * phi.dim, f"{n:,} samples of {phi.dim:,} features")  # and a copy
         states, actions = record_pairs(world, policy, samples, rng, gamma, seed, absorbing)
         known = finite_mdp(world).gamma if gamma is None else gamma
         return FeatureDataset(phi(states, actions), bound=phi.bound, gamma=known)

@@ -18,10 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.checks import FloatArray
+from optimist.core.parquet import read_numbers
 from optimist.core.storage import write_bytes
-from optimist.errors import FileError
+from optimist.errors import FileError, TooLarge
 
 SUFFIXES = (".npz", ".parquet", ".csv")
 HEADER = "optimist"
@@ -35,6 +36,12 @@ DAMAGE = (
     *(OSError, EOFError, ValueError, KeyError, TypeError, NotImplementedError, RuntimeError),
 )
 """What the readers raise when the bytes are not what they expect."""
+
+NPY_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+"""How the headers of arrays of numbers are read, by the version of their format."""
 
 
 def write(path: str | Path, features: FloatArray, declared: Declared) -> None:
@@ -66,12 +73,13 @@ def write(path: str | Path, features: FloatArray, declared: Declared) -> None:
 def read(path: str | Path) -> tuple[FloatArray, Declared]:
     """The rows in a file, and what it declares of them; nothing if it is of another tool."""
     reader = {".npz": _read_npz, ".parquet": _read_parquet, ".csv": _read_csv}[_suffix(path)]
+    limits.need_to_read(path)
     data = Path(path).read_bytes()
     try:
         features, header = reader(data)
         declared = _read_header(header, features) if header else {}
-    except FileError as error:
-        raise FileError(f"{path}: {error}") from None
+    except (FileError, TooLarge) as error:
+        raise type(error)(f"{path}: {error}") from None
     except DAMAGE as error:
         kind = _suffix(path).removeprefix(".")
         raise FileError(f"{path} is not a {kind} file, or it is damaged ({error})") from None
@@ -109,15 +117,17 @@ def _read_header(text: str, features: FloatArray) -> Declared:
 
 def _read_npz(data: bytes) -> tuple[FloatArray, str]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        broken = archive.testzip()
-    if broken is not None:
-        raise FileError(f"it is damaged: the checksum of {broken} does not match")
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        names = [name for name in arrays.files if name != HEADER]
+        stored = [name.removesuffix(".npy") for name in archive.namelist()]
+        names = [name for name in stored if name != HEADER]
         if "features" not in names and len(names) != 1:
             found = ", ".join(names) or "none"
             raise FileError(f"it must hold one array, or one called features; it holds {found}")
         name = "features" if "features" in names else names[0]
+        _check_arrays(archive, [name, HEADER] if HEADER in stored else [name])
+        broken = archive.testzip()
+    if broken is not None:
+        raise FileError(f"it is damaged: the checksum of {broken} does not match")
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         features = arrays[name]
         header = str(arrays[HEADER]) if HEADER in arrays.files else ""
     if features.dtype.kind not in "biuf":
@@ -127,11 +137,29 @@ def _read_npz(data: bytes) -> tuple[FloatArray, str]:
     return features.astype(np.float64), header
 
 
+def _check_arrays(archive: zipfile.ZipFile, names: list[str]) -> None:
+    """Refuse arrays that need too much memory, by what their headers claim: zeros take no room."""
+    needed = 0
+    for name in names:
+        info = archive.getinfo(f"{name}.npy")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise FileError(f"its array {name} is compressed in another way than NumPy does it")
+        with archive.open(info) as file:
+            version = np.lib.format.read_magic(file)
+            read_header = NPY_HEADERS[version]
+            shape, _, dtype = read_header(file)
+        size = math.prod(shape)
+        if size * dtype.itemsize > info.file_size:
+            raise FileError(f"its array {name} of shape {shape} is cut off")
+        needed += size * (dtype.itemsize + 3 * 8)  # as float64, and two copies
+    limits.need(needed, f"its array {names[0]}")
+
+
 # Parquet
 
 
 def _read_parquet(data: bytes) -> tuple[FloatArray, str]:
-    table = pq.ParquetFile(io.BytesIO(data)).read()  # read_table imports pandas
+    table = read_numbers(io.BytesIO(data))
     metadata = table.schema.metadata or {}
     _refuse_index(metadata)
     if not table.num_rows or not table.num_columns:
@@ -143,10 +171,6 @@ def _read_parquet(data: bytes) -> tuple[FloatArray, str]:
 
 
 def _column(column: Any, name: str) -> FloatArray:
-    kind = column.type
-    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-    if not number:
-        raise FileError(f"its column {name!r} holds {kind}, not real numbers")
     if column.null_count:
         row = column.is_null().index(True).as_py()
         raise FileError(f"its column {name!r} has nothing in row {row} (null)")
@@ -185,6 +209,9 @@ def _csv_text(features: FloatArray) -> str:
 
 
 def _read_csv(data: bytes) -> tuple[FloatArray, str]:
+    n_rows = data.count(b"\n") + 1
+    n_cells = data.count(b",") + n_rows
+    limits.need(6 * len(data) + 128 * n_rows + 64 * n_cells, f"its table of {n_cells:,} cells")
     text = data.decode("utf-8-sig").rstrip("\r\n")
     reader = csv.reader(io.StringIO(text, newline=""))
     names: list[str] = []

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.checks import FloatArray
 from optimist.features import FeatureMap
 
@@ -58,6 +58,7 @@ def discounted_means(
 def _discounted_mean(episode: Episode, phi: FeatureMap, gamma: float, absorbing: Any) -> FloatArray:
     observations, actions, terminated = _read(episode)
     T = len(actions)
+    limits.need(8 * (T + 1) * phi.dim, f"the {phi.dim:,} features of a trajectory of {T:,} steps")
     weights = (1 - gamma) * gamma ** np.arange(T)
     if terminated:
         # The last state is absorbing, so what is left of the weights, gamma^T, is all its own.

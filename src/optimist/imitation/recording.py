@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core import TablePolicy
 from optimist.core.finite import simulator
@@ -21,6 +21,9 @@ PLAIN_SPACES = (spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDis
 
 NUMBERS_AT_ONCE = 2**21
 """How many numbers of feature rows are held while they are summed up."""
+
+BYTES_A_PAIR = 120
+"""About what a pair takes while it is drawn."""
 
 
 @runtime_checkable
@@ -157,6 +160,7 @@ def record_pairs(
     array([0.8311, 0.1532, 0.0158])
     """
     n = checks.count(samples, "samples")
+    limits.need(BYTES_A_PAIR * n, f"drawing {n:,} pairs")
     checks.generator(rng)
     if isinstance(world, gymnasium.Env):
         if gamma is None:
