@@ -1,5 +1,6 @@
 """The lemmas as functions: against formulas written out again, and against what they are about."""
 
+import itertools
 import math
 
 import numpy as np
@@ -220,6 +221,22 @@ def test_the_covering_number_and_the_concentration_at_one_point():
     found = concentration.concentration(100, 5, 90, 3, 20, cover, 0.1)
     close(found, 20 * math.sqrt(10 * math.log(27_001 / 0.1) + 4 * cover + 8))
     close(concentration.ridge_bias(4, 10.0, m_norm=3.0, ridge=4.0), 60)
+
+
+def test_the_beta_for_all_values_is_enough_for_every_corner():
+    """Ten pairs with n visits each: every V in {0, Q_max}^X at once, in 400 data sets."""
+    rng, delta, n, X, Q_max = np.random.default_rng(0), 0.1, 50, 4, 3.0
+    P = rng.dirichlet(np.ones(X), size=10)
+    corners = Q_max * np.array(list(itertools.product([0, 1], repeat=X)))  # [2^X, X]
+    beta = concentration.beta_for_all_values(10 * n, 10, X, 1.0, Q_max, delta)
+    seen = rng.multinomial(n, P, size=(400, 10))  # [400, 10, X]
+    error = (P - seen / (1 + n)) @ corners.T
+    largest = np.sqrt((1 + n) * (error**2).sum(axis=1)).max(axis=1)
+    assert (largest > beta).mean() <= delta
+    assert largest.max() > beta / 4  # one corner alone needs nearly as much
+    theorem = parameters.beta(8, 10, 0.5, 1.0, 1.0, 1.0, delta)
+    at_least = concentration.beta_for_all_values(100, 10, X, 1.0, 4.0, delta)
+    assert at_least < theorem / 50
 
 
 def test_the_fixed_point_of_beta():

@@ -1,11 +1,18 @@
 """Small runs of every kind, recorded once."""
 
+import numpy as np
 import pytest
 
+from optimist.agents import Configuration
+from optimist.core import Sigmoid
 from optimist.envs import LowerK, RiverSwim
-from optimist.verification.findings import PRACTICE, VALID
+from optimist.features import OneHot, Table
+from optimist.mdp import FiniteMDP
+from optimist.theory import parameters
+from optimist.verification import Run, record
+from optimist.verification.findings import PRACTICE, THEOREM, VALID
 from optimist.verification.of_imitation import imitate
-from optimist.verification.verify import runs
+from optimist.verification.verify import long_run, runs
 
 DELTA = 0.01
 
@@ -24,6 +31,44 @@ def valid(chain):
 @pytest.fixture(scope="session")
 def practice(chain):
     return chain[PRACTICE]
+
+
+@pytest.fixture(scope="session")
+def theorem(chain):
+    return chain[THEOREM]
+
+
+@pytest.fixture(scope="session")
+def long():
+    """So long that the bound on its regret says something."""
+    return long_run(300, DELTA, seed=0)
+
+
+def one_state(features, K, gamma, eta, beta):
+    """One state, and two actions that pay 1 and 0."""
+    mdp = FiniteMDP(np.ones((1, 2, 1)), [[1.0, 0.0]], [1.0], gamma)
+    sigmoid = Sigmoid(parameters.alpha(K), parameters.omega(K))
+    return Run(record(mdp, features, Configuration(eta, beta, sigmoid), K), delta=0.1)
+
+
+@pytest.fixture(scope="session")
+def bandit():
+    """Whose policy moves about as fast as its eta lets it."""
+    return one_state(OneHot(1, 2), K=500, gamma=0.3, eta=0.1, beta=1.5)
+
+
+@pytest.fixture(scope="session")
+def narrow():
+    """Of one dimension, so that bonuses shrink fast."""
+    return one_state(Table(np.ones((1, 2, 1))), K=2500, gamma=0.9, eta=0.01, beta=1.0)
+
+
+@pytest.fixture(scope="session")
+def timid():
+    """Whose bonuses are so small that p+ is hardly more than its least."""
+    world = RiverSwim(3, gamma=0.7)
+    config = Configuration(eta=1.0, beta=1e-4, ascension=Sigmoid(4.0, 4.0))
+    return Run(record(world.mdp, world.features, config, K=50), DELTA)
 
 
 @pytest.fixture(scope="session")

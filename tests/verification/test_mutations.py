@@ -54,26 +54,14 @@ def spoilt(array, where=0, by=1e-3):
     return array
 
 
-def never_explored(run):
-    """Epochs not counted, bonuses forgotten, a tiny step: nothing pays for the regret."""
-    t = run.trace
-    played = np.broadcast_to(1 - run.best, t.played.shape)
-    played = played / played.sum(axis=2, keepdims=True)
-    none = changed(run, epoch=0 * t.epoch, CB=0 * t.CB, p=0 * t.p, played=played)
-    return reset(none, eta=1e-12)
-
-
 MUTATIONS = {
     # Occupancies, augmented worlds and biases
     "eq:flow": lambda run: computed(run, mu=run.mu * run.gamma),
     "lem:from-ev-to-q": lambda run: computed(run, mu=run.trace.mdp.occupancy(run.best)[None]),
     "eq:regret": lambda run: computed(run, regret=run.gamma * run.regret),
-    "sec:OAMDP": lambda run: reset(run, r_max=0.05),
+    "sec:OAMDP": lambda run: reset(run, r_max=run.R_max / 2),
     "lem:mass-reduced": lambda run: changed(run, p=-run.trace.p),
     "eq:decomposition": lambda run: reparted(run, regret_plus=-run.parts.regret_plus),
-    "lem:reward-bias-bound": lambda run: computed(
-        changed(run, p=run.trace.p / 1000), parts=run.parts
-    ),
     "lem:model-bias-bounds": lambda run: reparted(
         run, model_bias_learner=-run.parts.model_bias_learner
     ),
@@ -81,7 +69,7 @@ MUTATIONS = {
     "alg:covariance": lambda run: changed(run, pairs=run.trace.pairs[::-1]),
     "line-alg:epoch": no_epochs,
     "line-alg:bonuses": lambda run: changed(run, CB=run.trace.CB / 2),
-    "line-alg:pplus": lambda run: changed(run, p=1 - run.trace.p),
+    "line-alg:pplus": lambda run: changed(run, p=run.trace.p / 2),
     "line-alg:transf": lambda run: changed(run, V=run.trace.V / run.gamma),
     "alg:values": lambda run: changed(run, log_before=run.trace.log_after),
     "alg:policy": lambda run: changed(run, log_after=run.trace.log_before),
@@ -90,69 +78,92 @@ MUTATIONS = {
     "alg:play": lambda run: changed(run, cumulative=run.trace.cumulative[::-1]),
     "alg:draws": lambda run: changed(run, begins=run.trace.begins + 1),
     # Bonuses, values, ascension
-    "Cauchy and Schwarz": lambda run: changed(run, CB=run.trace.CB / 10),
-    "lem:iterates-in-class": lambda run: changed(run, V_next=run.trace.V_next / (1 - run.gamma)),
-    "eq:validity-bonuses": lambda run: changed(run, CB=run.trace.CB / 10),
-    "eq:validity-plus": lambda run: changed(run, CB=run.trace.CB / 10),
-    "lem:bound-q, lower": lambda run: changed(
-        run, Q=run.trace.Q - 2 * (1 - run.trace.p) * run.trace.CB
-    ),
-    "lem:bound-q, upper": lambda run: changed(
-        run, Q=run.trace.Q + 2 * (1 - run.trace.p) * run.trace.CB
-    ),
-    "lem:qmax": lambda run: changed(run, Q=run.trace.Q / (1 - run.gamma)),
-    "lem:lse-lipschitz": lambda run: changed(run, V_next=run.eta * run.trace.V_next),
-    "lem:sigmoid-bound2": lambda run: changed(run, p=0 * run.trace.p),
+    "Cauchy and Schwarz": lambda run: changed(run, CB=run.trace.CB / 2),
+    "lem:iterates-in-class": lambda run: changed(run, V_next=2 * run.trace.V_next),
+    "eq:validity-bonuses": lambda run: changed(run, CB=run.trace.CB / 2),
+    "lem:bound-q, lower": lambda run: changed(run, Q=run.trace.Q - (1 - run.p) * run.CB),
+    "lem:lse-lipschitz": lambda run: changed(run, V_next=2 * run.trace.V_next),
+    "lem:sigmoid-bound2": lambda run: changed(run, p=run.trace.p / 2),
     # Covariance
-    "lem:lmax": lambda run: changed(run, at=0 * run.trace.at),
-    "lemma:number-epochs-bound": lambda run: changed(run, epoch=20 * run.trace.epoch),
+    "lem:lmax": lambda run: computed(run, lengths=2 * run.lengths),
+    "lemma:number-epochs-bound": lambda run: changed(run, epoch=2 * run.trace.epoch),
     "lem:det-elliptical-bound": lambda run: changed(run, CB=1.1 * run.trace.CB),
     "doubling": no_epochs,
-    "lem:bound-elliptical-potential": lambda run: computed(run, potentials=3 * run.potentials),
+    "lem:bound-elliptical-potential": lambda run: computed(run, potentials=2 * run.potentials),
     "bonuses along the path": lambda run: changed(run, CB=2 * run.trace.CB),
-    "trace and determinant": lambda run: computed(run, log_det_end=3 * run.log_det_end),
-    "lem:expectation-to-highprob": lambda run: computed(run, mu=100 * run.H * run.mu),
-    "lem:expected-bonuses-bound": lambda run: reset(run, beta=run.beta / 1e4),
+    "trace and determinant": lambda run: computed(run, log_det_end=2 * run.log_det_end),
     # Regret
-    "policies move slowly": lambda run: changed(
-        run, log_before=run.trace.log_after - [1e7] + [[[0.0, 1e7]]]
-    ),
     "regularised values": lambda run: reset(run, eta=2 * run.eta),
-    "drift": lambda run: changed(run, Q=run.trace.Q * [[1e5], [0], [0], [0]]),
     "Delta*_k, flow": lambda run: computed(run, mu_plus_best=run.gamma * run.mu_plus_best),
-    "Delta*_k": lambda run: changed(run, Q=run.trace.Q - 2 * (1 - run.trace.p) * run.trace.CB),
-    "epoch of the comparator": lambda run: changed(run, V_next=run.trace.V_next - 0.1),
-    "Delta_k": lambda run: changed(run, Q=run.trace.Q + 4 * (1 - run.trace.p) * run.trace.CB),
-    "epochs of the learner": lambda run: changed(run, Q=run.trace.Q - 1e9),
-    "Delta*": lambda run: changed(run, V=run.trace.V - 1e5),
-    "Delta": lambda run: changed(run, V=run.trace.V + 1e9),
-    "lem:bound-regret-plus": never_explored,
-    "thm:main-full, first display": never_explored,
+    "Delta*_k": lambda run: changed(run, Q=run.trace.Q / 2),
+    "epoch of the comparator": lambda run: changed(run, V_next=run.trace.V_next / 2),
+    "Delta_k": lambda run: changed(run, Q=2 * run.trace.Q),
 }
 
 
 @pytest.mark.parametrize("key", MUTATIONS)
 def test_a_mutated_run_breaks_it(key, valid):
+    """Nothing is off by more than a factor of two."""
     assert holds(key, valid)
     assert not holds(key, MUTATIONS[key](valid))
 
 
-def test_the_main_theorem_can_fail(chain):
-    run = chain["theorem"]
-    assert holds("thm:main-full", run)
-    assert not holds("thm:main-full", computed(run, regret=1e30 * run.regret))
+ELSEWHERE = {
+    "lem:reward-bias-bound": (
+        "practice", lambda run: computed(changed(run, p=run.trace.p / 2), parts=run.parts)
+    ),
+    "lem:bound-q, upper": (
+        "long", lambda run: changed(run, Q=run.trace.Q + (1 - run.p) * run.CB)
+    ),
+    "eq:validity-plus": ("long", lambda run: changed(run, CB=run.trace.CB / 2)),
+    "lem:qmax": ("long", lambda run: changed(run, Q=2 * run.trace.Q)),
+    "epochs of the learner": ("long", lambda run: changed(run, V=2 * run.trace.V)),
+    "Delta": ("long", lambda run: changed(run, V=2 * run.trace.V)),
+    "Delta*": ("bandit", lambda run: changed(run, V=run.trace.V / 2)),
+    # All that can be lost is lost in every episode: that breaks these iff they are not vacuous.
+    "lem:bound-regret-plus": (
+        "long", lambda run: reparted(run, regret_plus=np.full(run.K, run.R_max))
+    ),
+    "thm:main-full, first display": (
+        "long", lambda run: computed(run, regret=np.full(run.K, run.R_max * run.H))
+    ),
+    # So do bonuses that never shrink.
+    "lem:expected-bonuses-bound": (
+        "narrow",
+        lambda run: changed(run, CB=np.broadcast_to(run.beta * run.norms, run.trace.CB.shape)),
+    ),
+    # What follows is loose by a constant factor in every run. A sum in the mean is compared with
+    # twice that along the path, and a logarithm; p+ with twice its least.
+    "lem:expectation-to-highprob": ("long", lambda run: computed(run, mu=4 * run.mu)),
+    "lem:sigmoid-bound": ("timid", lambda run: changed(run, p=2.1 * run.trace.p)),
+    # KL(pi_{k+1} || pi_k) is at most (eta range(Q))^2 / 8, and compared with 2 (eta ||Q||)^2.
+    "policies move slowly": ("long", lambda run: reset(run, eta=run.eta / 8)),
+    "drift": ("bandit", lambda run: reset(run, eta=run.eta / 16)),
+    "drift, by Pinsker": ("bandit", lambda run: changed(run, Q=10 * run.trace.Q)),
+}  # fmt: skip
 
 
-def test_the_regression_of_the_theorem_can_be_off_by_more_than_beta(chain):
-    run = chain["theorem"]
-    assert holds("E_V,alg", run)
-    assert not holds("E_V,alg", reset(run, beta=run.beta / 1e6))
+@pytest.mark.parametrize("key", ELSEWHERE)
+def test_it_can_fail_in_another_run(key, request):
+    fixture, mutation = ELSEWHERE[key]
+    run = request.getfixturevalue(fixture)
+    assert holds(key, run)
+    assert not CHECKS[key](run).vacuous
+    assert not holds(key, mutation(run))
 
 
-def test_ascending_where_bonuses_are_small_breaks_the_bound_on_ascension(practice):
-    assert holds("lem:sigmoid-bound", practice)
-    everywhere = changed(practice, p=np.ones_like(practice.trace.p))
-    assert not holds("lem:sigmoid-bound", everywhere)
+def test_the_main_theorem_is_vacuous_and_fails_above_its_bound(theorem):
+    """No learner loses that much in so few episodes."""
+    claim = CHECKS["thm:main-full"](theorem)
+    assert holds("thm:main-full", theorem)
+    assert claim.vacuous
+    more = 1.01 * claim.larger[0] / theorem.regret.sum()
+    assert not holds("thm:main-full", computed(theorem, regret=more * theorem.regret))
+
+
+def test_half_of_a_beta_that_is_enough_for_the_regression_is_not(valid):
+    assert holds("E_V,alg", reset(valid, beta=2 * valid.beta))
+    assert not holds("E_V,alg", valid)
 
 
 def test_without_its_gamma_the_simulation_lemma_is_wrong_as_in_the_paper(valid, monkeypatch):
@@ -174,14 +185,16 @@ def reweighed(run, weights):
 IMITATIONS = {
     "eq:dec": lambda run: replace(run, w_true=2 * run.w_true),
     "alg:fra": lambda run: reweighed(run, run.history.weights[::-1].copy()),
-    "rewards of FRA-IL": lambda run: reweighed(run, 10 * run.history.weights),
+    "rewards of FRA-IL": lambda run: reweighed(run, 2 * run.history.weights),
     "OGD": lambda run: reweighed(run, -run.history.weights),
     "regret^w in three terms": lambda run: replace(run, w_true=2 * run.w_true),
-    "expert's features": lambda run: replace(run, tau_E=10**6),
-    "OGD, as printed": lambda run: reweighed(run, -100 * run.history.weights),
+    # The expert's error is a sixth of its bound here, as chance has it, and the bounds on the
+    # regret are for the worst of losses.
+    "expert's features": lambda run: replace(run, tau_E=16**2 * run.tau_E),
+    "OGD, as printed": lambda run: reweighed(run, -4 * run.history.weights),
     "thm:reward_regret_bound": lambda run: replace(
         run, history=replace(run.history, policies=run.history.policies[:, :, ::-1].copy(),
-                             weights=-1e6 * run.history.weights),
+                             weights=-16 * run.history.weights),
     ),
 }  # fmt: skip
 
@@ -192,31 +205,22 @@ def test_a_mutated_imitation_breaks_it(key, imitation):
     assert not holds(key, IMITATIONS[key](imitation))
 
 
-def third(function):
-    return lambda *given: function(*given) / 3
-
-
 FUNCTIONS = {
-    "lem:sigmoid-bound, everywhere": (ascension, "sigmoid_bound"),
-    "lem:sigmoid-bound2, everywhere": (ascension, "largest_kept_bonus_exact"),
-    "lemma:beta_bound": (concentration, "fixed_point"),
-    "lem:lmax, exactly": (parameters, "longest_episode"),
+    "lem:sigmoid-bound, everywhere": (ascension, "sigmoid_bound", 2.1),
+    "lem:sigmoid-bound2, everywhere": (ascension, "largest_kept_bonus_exact", 2),
+    "lemma:beta_bound": (concentration, "fixed_point", 2),
+    "lem:lmax, exactly": (parameters, "longest_episode", 2),
+    "lem:uniform-event-holds": (parameters, "beta", 13),  # the proof needs its root alone
 }
 
 
 @pytest.mark.parametrize("key", FUNCTIONS)
-def test_a_third_of_a_bound_is_too_little(key, monkeypatch):
+def test_half_of_a_bound_is_too_little(key, monkeypatch):
     assert holds(key)
-    module, name = FUNCTIONS[key]
-    monkeypatch.setattr(module, name, third(getattr(module, name)))
+    module, name, factor = FUNCTIONS[key]
+    bound = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *given: bound(*given) / factor)
     assert not holds(key)
-
-
-def test_a_beta_of_twenty_times_less_is_not_enough(monkeypatch):
-    assert holds("lem:uniform-event-holds")
-    beta = parameters.beta
-    monkeypatch.setattr(parameters, "beta", lambda *given: beta(*given) / 20)
-    assert not holds("lem:uniform-event-holds")
 
 
 LOWER = [s.key for s in of_lower_bounds.STATEMENTS.all]
@@ -239,12 +243,5 @@ def test_another_epsilon_breaks_the_closed_forms(key, monkeypatch):
 
 
 def test_every_check_has_a_mutation():
-    elsewhere = {
-        "thm:main-full",
-        "E_V,alg",
-        "lem:sigmoid-bound",
-        "eq:hope-decomp",
-        "lem:ineq-kl-entropy",
-        "lem:uniform-event-holds",
-    }
-    assert set(CHECKS) == {*MUTATIONS, *IMITATIONS, *FUNCTIONS, *LOWER, *elsewhere}
+    alone = {"thm:main-full", "E_V,alg", "eq:hope-decomp", "lem:ineq-kl-entropy"}
+    assert set(CHECKS) == {*MUTATIONS, *ELSEWHERE, *IMITATIONS, *FUNCTIONS, *LOWER, *alone}

@@ -16,19 +16,27 @@ from optimist.theory import parameters
 from optimist.verification import Run, Summary, of_worlds, record, verify
 from optimist.verification.findings import (
     CHANGING,
+    COVERED,
     IMITATION,
+    LONG,
     NUMBERS,
     PRACTICE,
     THEOREM,
     VALID,
+)
+from optimist.verification.of_values import (
+    largest_errors,
+    largest_regression_errors,
+    validity,
 )
 from optimist.verification.statement import at_most, equal, join
 from optimist.verification.verify import (
     OF_IMITATIONS,
     OF_NUMBERS,
     OF_RUNS,
+    covered_run,
     find,
-    long_run,
+    of_run,
     runs,
 )
 
@@ -43,9 +51,9 @@ def report():
 def test_nothing_is_violated_and_nothing_left_out(report):
     assert report.violations == []
     assert [s.findings[0].key for s in report.by_statement()] == [s.key for s in ALL]
-    assert {f.setting for f in report.findings} == {
-        THEOREM, VALID, CHANGING, PRACTICE, IMITATION, NUMBERS,
-    }  # fmt: skip
+    settings = (THEOREM, VALID, CHANGING, PRACTICE)
+    assert {f.setting for f in report.findings} == {*settings, IMITATION, NUMBERS}
+    assert [play.setting for play in report.runs] == list(settings)
     assert all(summary.cases > 0 for summary in report.by_statement())
 
 
@@ -62,6 +70,47 @@ def test_the_practical_bonuses_are_not_valid_and_that_is_reported(report):
     assert validity.broken_in_practice > 0.1
     assert validity.violations(report.delta) == []
     assert [f.setting for f in validity.due] == [THEOREM]
+
+
+def test_the_bonuses_of_the_theorem_are_beyond_all_values(report):
+    """No values could break them, all pairs lead to heaven, and play is uniform; not otherwise."""
+    theorem, *others = report.runs
+    assert theorem.idle
+    assert (theorem.p_least, theorem.p_most) == (1.0, 1.0)
+    assert theorem.from_uniform < 1e-12
+    assert not any(play.idle for play in others)
+    vacuous = {f.key: f.vacuous for f in report.findings if f.setting == THEOREM}
+    for key in ("eq:validity-bonuses", "E_V,alg", "epochs of the learner", "drift"):
+        assert vacuous[key]
+    assert not vacuous["lem:bound-q, lower"]
+
+
+@pytest.fixture(scope="module")
+def covered():
+    return covered_run(100, 0.01, 0)
+
+
+def test_with_a_beta_for_all_values_bonuses_are_valid_and_could_be_invalid(covered):
+    found = {f.key: f for f in of_run(covered, "", COVERED)}
+    for key in ("eq:validity-bonuses", "E_V,alg"):
+        assert (found[key].due, found[key].broken, found[key].vacuous) == (True, 0, False)
+    larger = replace(covered.trace, CB=300 * covered.trace.CB)
+    assert validity(replace(covered, trace=larger)).vacuous
+
+
+def test_errors_are_at_most_what_they_are_called_at_most(covered):
+    """Over values and next states that are drawn anew, of the same pairs."""
+    rng = np.random.default_rng(0)
+    t = covered.trace
+    errors, of_regression = largest_errors(covered), largest_regression_errors(covered)
+    for _ in range(20):
+        V = covered.Q_max * rng.choice([-1.0, 1.0], size=t.V.shape)
+        seen = np.where(t.seen >= 0, rng.integers(t.mdp.n_states, size=len(t.seen)), -1)
+        other = Run(replace(t, V=V, seen=seen), covered.delta)
+        error = np.abs(other.PV - other.PV_hat)
+        assert (error <= errors[t.episode] * (1 + 1e-9)).all()
+        assert (other.regression_errors <= of_regression[t.episode] * (1 + 1e-9)).all()
+    assert error.max() > 0.5 * errors.max()
 
 
 def test_valid_bonuses_are_due_where_they_are_valid_only(report):
@@ -95,6 +144,7 @@ def test_a_violation_is_found_told_and_an_exit_code(monkeypatch, capsys):
         out = capsys.readouterr().out
         assert "VIOLATED: eq:flow in RiverSwim(n=3, gamma=0.7) (theorem)" in out
         assert "lem:qmax" in out
+        assert "theorem: p+ = 1 everywhere and play is uniform, in 1 of 1 runs" in out
     finally:
         object.__setattr__(of_worlds.STATEMENTS.all[0], "check", wrong)
 
@@ -105,6 +155,8 @@ def test_json_has_every_finding(capsys):
     assert (data["K"], data["delta"], data["seed"], data["violations"]) == (20, 0.01, 1, 0)
     assert {row["key"] for row in data["findings"]} == {s.key for s in ALL}
     assert all(row["cases"] >= row["broken"] >= 0 for row in data["findings"])
+    assert {run["setting"] for run in data["runs"]} >= {THEOREM, PRACTICE}
+    assert all(0 <= run["p_least"] <= run["p_most"] <= 1 for run in data["runs"])
 
 
 @pytest.mark.parametrize(
@@ -169,12 +221,10 @@ def test_odd_worlds(mdp):
     assert verify(mdp, K=30).violations == []
 
 
-def test_the_long_run_says_something_about_the_regret():
-    run = long_run(500, 0.01, 0)
-    claim = next(s for s in OF_RUNS if s.key == "lem:bound-regret-plus").check(run)
-    assert run.valid
-    assert not claim.vacuous
-    assert not claim.broken.any()
+def test_the_long_run_says_something_about_the_regret(long):
+    found = {f.key: f for f in of_run(long, "", LONG)}
+    for key in ("lem:bound-regret-plus", "epochs of the learner", "drift"):
+        assert (found[key].due, found[key].broken, found[key].vacuous) == (True, 0, False)
 
 
 def test_what_could_not_be_tried_is_said():

@@ -96,8 +96,20 @@ def _sentences(report: Report) -> list[str]:
         "=: how far two sides differ that should be equal",
         "vacuous: it holds, but the bound is so large at this K that no learner could break it",
         "in practice: with practical parameters, whose bonuses the theorem does not cover",
-        *report.notes,
     ]
+    partly = [
+        f"{s.findings[0].key} ({len(s.telling)} of {len(s.due)})"
+        for s in summaries
+        if 0 < len(s.telling) < len(s.due)
+    ]
+    if partly:
+        lines.append(f"vacuous in some runs; could fail in: {', '.join(partly)}")
+    for setting in dict.fromkeys(play.setting for play in report.runs if play.idle):
+        idle = [play.idle for play in report.runs if play.setting == setting]
+        lines.append(
+            f"{setting}: p+ = 1 everywhere and play is uniform, in {sum(idle)} of {len(idle)} runs"
+        )
+    lines += report.notes
     for f in report.violations:
         failed = f"{f.broken:,} of {f.cases:,} cases"
         lines.append(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist.theory.numbers import Numbers, numbers, plain, shares
+from optimist.theory.parameters import log_determinant
 
 
 def log_covering_number(
@@ -130,6 +131,36 @@ def ridge_bias(
     """
     of_m = np.sqrt(numbers(d, "d", least=1)) if m_norm is None else numbers(m_norm, "m_norm")
     return plain(np.sqrt(numbers(ridge, "ridge", above=0)) * of_m * numbers(Q_max, "Q_max"))
+
+
+def beta_for_all_values(
+    T: ArrayLike,
+    d: ArrayLike,
+    n_states: ArrayLike,
+    B: ArrayLike,
+    Q_max: ArrayLike,
+    delta: ArrayLike,
+) -> Numbers:
+    """A beta for which bonuses are valid in a finite world, without a covering.
+
+    Q_max ( sqrt d + sqrt( d log(1 + B^2 T / d) + 2 X log 2 + 2 log(1 / delta) ) / 2 ).
+
+    ||M V - M^V|| in Lambda_{T_k} is a convex function of V, so that over all V in [0, Q_max]^X it
+    is largest in one of the 2^X corners. In a corner V(x') - P V(x, a) lies in an interval of
+    length Q_max, and the inequality for self-normalised martingales (Abbasi-Yadkori et al., 2011)
+    holds with probability 1 - delta / 2^X for all steps up to T at once; sqrt d is the ridge's
+    (`ridge_bias`). V_k stays in [0, Q_max] as long as bonuses are valid (Lemmas qmax and bound-q).
+    The argument is that of Lemma uniform-event-holds, with 2^X functions for its class.
+
+    Examples
+    --------
+    >>> round(beta_for_all_values(T=92_103, d=12, n_states=6, B=1, Q_max=20.0, delta=0.1))
+    176
+    """
+    scale, noise = numbers(Q_max, "Q_max", above=0), log_determinant(T, d, B)
+    corners = numbers(n_states, "n_states", least=1) * np.log(2)
+    square = noise + 2 * corners - 2 * np.log(shares(delta))
+    return plain(ridge_bias(d, scale) + scale * np.sqrt(square) / 2)
 
 
 def fixed_point(z: ArrayLike, R: ArrayLike) -> Numbers:

@@ -1,6 +1,6 @@
 """The paper's analysis, checked on runs in worlds that are known exactly."""
 
-from optimist.verification.findings import Finding, Report, Summary
+from optimist.verification.findings import Finding, Play, Report, Summary
 from optimist.verification.run import Run
 from optimist.verification.statement import (
     Comparison,
@@ -18,6 +18,7 @@ __all__ = [
     "Comparison",
     "Finding",
     "Needs",
+    "Play",
     "Report",
     "Run",
     "Statement",

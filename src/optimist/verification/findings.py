@@ -11,8 +11,9 @@ THEOREM, VALID, CHANGING, PRACTICE = "theorem", "valid", "changing rewards", "pr
 """The parameters of a run: the theorem's; the smallest beta, of the practical one's doubles, whose
 bonuses turn out valid, then again under rewards that change; and the practical ones."""
 
-LONG = "long"
-"""A run so long that the bound on its regret says something."""
+LONG, COVERED = "long", "all values"
+"""Runs so long that bounds say something: one with valid bonuses and the eta of the least bound on
+its regret, and one whose beta covers all values in [0, Q_max] at once."""
 
 IMITATION, NUMBERS = "imitation", "numbers"
 """Where else statements are checked: in a run of FRA-IL, and where there is no run."""
@@ -63,6 +64,40 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Play:
+    """How a run went.
+
+    Attributes
+    ----------
+    world, setting
+        The place.
+    K, eta, beta
+        Its episodes and parameters.
+    valid
+        Whether all its bonuses were valid.
+    p_least, p_most
+        The range of the ascension functions p_k+, over all pairs and episodes.
+    from_uniform
+        By how much pi_k(a|x) differs from 1 / A at most.
+    """
+
+    world: str
+    setting: str
+    K: int
+    eta: float
+    beta: float
+    valid: bool
+    p_least: float
+    p_most: float
+    from_uniform: float
+
+    @property
+    def idle(self) -> bool:
+        """Whether every pair leads to heaven, and play is uniform therefore."""
+        return min(self.p_least, 1 - self.from_uniform) > 1 - 1e-9
+
+
+@dataclass(frozen=True)
 class Report:
     """All findings of a verification.
 
@@ -70,6 +105,8 @@ class Report:
     ----------
     findings
         Every statement in every place.
+    runs
+        How the runs went.
     notes
         What could not be tried, in sentences.
     K, delta, seed
@@ -77,6 +114,7 @@ class Report:
     """
 
     findings: tuple[Finding, ...]
+    runs: tuple[Play, ...]
     notes: tuple[str, ...]
     K: int
     delta: float
@@ -108,6 +146,7 @@ class Report:
             **given,
             "violations": len(violations),
             "notes": list(self.notes),
+            "runs": [asdict(run) for run in self.runs],
             "findings": rows,
         }
 
@@ -136,7 +175,7 @@ class Summary:
     def violations(self, delta: float) -> list[Finding]:
         """Where it should hold and does not, unless that is bad luck."""
         failed = [finding for finding in self.due if finding.failed]
-        by_chance = {Needs.CHANCE.value, Needs.THEOREM.value}
+        by_chance = {Needs.CHANCE.value, Needs.COVERED.value, Needs.THEOREM.value}
         if not failed or failed[0].needs not in by_chance:
             return failed
         luck = binom.sf(len(failed) - 1, len(self.due), 2 * delta)  # some are two events
@@ -145,7 +184,12 @@ class Summary:
     @property
     def vacuous(self) -> bool:
         """Whether it could fail nowhere that it is due."""
-        return bool(self.due) and all(finding.vacuous for finding in self.due)
+        return bool(self.due) and not self.telling
+
+    @property
+    def telling(self) -> list[Finding]:
+        """Where it should hold and could fail."""
+        return [finding for finding in self.due if not finding.vacuous]
 
     @property
     def broken_in_practice(self) -> float | None:

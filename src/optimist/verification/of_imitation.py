@@ -62,7 +62,7 @@ class Imitation:
 
 
 def imitate(
-    mdp: FiniteMDP, phi_r: FeatureMap, K: int, delta: float, seed: int, tau_E: int = 200
+    mdp: FiniteMDP, phi_r: FeatureMap, K: int, delta: float, seed: int, tau_E: int = 2000
 ) -> Imitation:
     """Imitate an optimal policy from tau_E samples of it, keeping everything."""
     Phi = phi_r.all_actions(np.arange(mdp.n_states)).reshape(mdp.r.size, -1)

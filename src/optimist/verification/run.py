@@ -19,11 +19,25 @@ from optimist.verification.trace import Trace
 
 @dataclass(frozen=True)
 class Run:
-    """A trace, the failure probability delta, and whether its parameters are the theorem's."""
+    """A trace, and what was meant by its parameters.
+
+    Attributes
+    ----------
+    trace
+        What was recorded.
+    delta
+        The failure probability.
+    theorem
+        Whether the parameters are the theorem's.
+    covered
+        Whether beta makes bonuses valid with probability 1 - 2 delta: the theorem's, or that of
+        `concentration.beta_for_all_values`.
+    """
 
     trace: Trace
     delta: float
     theorem: bool = False
+    covered: bool = False
 
     # The numbers of the paper
 

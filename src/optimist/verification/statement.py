@@ -22,6 +22,7 @@ class Needs(Enum):
     NOTHING = "always"
     VALID_BONUSES = "if bonuses are valid"
     CHANCE = "with high probability"
+    COVERED = "with high probability, with a beta that covers all values and ||m|| <= sqrt d"
     THEOREM = "with high probability, with the theorem's parameters and ||m|| <= sqrt d"
 
 
@@ -38,7 +39,8 @@ class Comparison:
     equal
         Whether they should be equal.
     trivial
-        What the smaller side is at most anyway, in each case, whoever learns.
+        From where on the larger side says nothing, in each case: what is bounded is at most that
+        anyway, whoever learns and whatever is seen.
     """
 
     smaller: FloatArray

@@ -13,7 +13,7 @@ from optimist.core import Switching
 from optimist.envs import GridWorld, LowerK, RandomLinear, RiverSwim, World
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
-from optimist.theory import covariance, parameters
+from optimist.theory import concentration, covariance, parameters
 from optimist.verification import (
     of_algorithm,
     of_covariance,
@@ -26,6 +26,7 @@ from optimist.verification import (
 )
 from optimist.verification.findings import (
     CHANGING,
+    COVERED,
     IMITATION,
     LONG,
     NUMBERS,
@@ -33,6 +34,7 @@ from optimist.verification.findings import (
     THEOREM,
     VALID,
     Finding,
+    Play,
     Report,
 )
 from optimist.verification.run import Run
@@ -61,7 +63,8 @@ def verify(
     Parameters
     ----------
     world
-        Where; by default in five small worlds. What needs no world is checked always.
+        Where; by default in five small worlds, and in two more for long enough that bounds say
+        something. What needs no world is checked always.
     K
         The number of episodes of each run, at least 8 as the theorem needs it.
     delta
@@ -79,16 +82,21 @@ def verify(
     if not 0 < checks.real_number(delta, "delta") < 0.5:
         raise ValueError(f"delta = {delta:g} is outside (0, 1/2)")
     findings: list[Finding] = []
+    plays: list[Play] = []
     notes: list[str] = []
     with threadpool_limits(1, "blas"):  # small matrices; their threads wait for one another
         for place in WORLDS if world is None else (world,):
-            there, missing = in_world(place, K, delta, seed)
+            there, played, missing = in_world(place, K, delta, seed)
             findings += there
+            plays += played
             notes += missing
         if world is None:
-            findings += of_run(long_run(K, delta, seed), repr(SMALL), LONG)
+            for where, setting, make in ((SMALL, LONG, long_run), (NARROW, COVERED, covered_run)):
+                run = make(K, delta, seed)
+                findings += of_run(run, repr(where), setting)
+                plays.append(play_of(run, repr(where), setting))
     findings += [found for s in OF_NUMBERS if (found := find(s, None, "", NUMBERS, due=True))]
-    return Report(tuple(findings), tuple(notes), K, delta, seed)
+    return Report(tuple(findings), tuple(plays), tuple(notes), K, delta, seed)
 
 
 def large_rewards() -> LinearMDP:
@@ -112,14 +120,14 @@ above 1."""
 
 def in_world(
     world: World | FiniteMDP, K: int, delta: float, seed: int
-) -> tuple[list[Finding], list[str]]:
+) -> tuple[list[Finding], list[Play], list[str]]:
     """The findings in one world, with several parameters and rewards; what could not be tried."""
     name = repr(world)
-    findings = []
-    tried = set()
+    findings, plays = [], []
     for setting, run in runs(world, K, delta, seed):
-        tried.add(setting)
         findings += of_run(run, name, setting)
+        plays.append(play_of(run, name, setting))
+    tried = {play.setting for play in plays}
     notes = [
         f"{name} ({setting}): no beta below the theorem's has valid bonuses; "
         "that may be for want of a bound on m (PAPER.md, E1)"
@@ -131,18 +139,36 @@ def in_world(
     findings += [
         found for s in OF_IMITATIONS if (found := find(s, imitation, name, IMITATION, due=True))
     ]
-    return findings, notes
+    return findings, plays, notes
+
+
+def play_of(run: Run, world: str, setting: str) -> Play:
+    """How a run went."""
+    t = run.trace
+    return Play(
+        world=world,
+        setting=setting,
+        K=run.K,
+        eta=run.eta,
+        beta=run.beta,
+        valid=run.valid,
+        p_least=float(t.p.min()),
+        p_most=float(t.p.max()),
+        from_uniform=float(np.abs(t.played - 1 / run.n_actions).max()),
+    )
 
 
 def of_run(run: Run, world: str, setting: str) -> list[Finding]:
     """What all statements come to in a run."""
     findings = []
+    normalised = run.m_norm <= run.d**0.5 * (1 + 1e-9)
     for statement in OF_RUNS:
         due = {
             Needs.NOTHING: True,
             Needs.CHANCE: True,
             Needs.VALID_BONUSES: run.valid,
-            Needs.THEOREM: run.theorem and run.m_norm <= run.d**0.5 * (1 + 1e-9),
+            Needs.COVERED: run.covered and normalised,
+            Needs.THEOREM: run.theorem and normalised,
         }[statement.needs]
         found = find(statement, run, world, setting, due)
         findings += [found] if found else []
@@ -168,7 +194,8 @@ def runs(world: World | FiniteMDP, K: int, delta: float, seed: int) -> Iterator[
         R_max=R_max,
         delta=delta,
     )
-    yield THEOREM, Run(record(mdp, features, theory, K, seeds[1]), delta, theorem=True)
+    trace = record(mdp, features, theory, K, seeds[1])
+    yield THEOREM, Run(trace, delta, theorem=True, covered=True)
     turns = Switching(np.array([mdp.r, R_max - mdp.r]), every=max(1, K // 10))
     for setting, rewards, own in ((VALID, None, seeds[2]), (CHANGING, turns, seeds[3])):
         config = replace(theory, eta=practical.eta)
@@ -195,12 +222,28 @@ def long_run(K: int, delta: float, seed: int) -> Run:
     Q_max = parameters.value_bound(mdp.gamma, 1.0, parameters.omega(K), parameters.alpha(K))
     epochs = covariance.number_of_epochs_sharp(K * H, d, 1)
     eta = float(np.sqrt(epochs * np.log(A) / (2 * Q_max**2 * np.sqrt(H) * K)))
-    for beta in doubles(1.0, theory.beta):
+    for beta in (*doubles(1.0, theory.beta), theory.beta):
         config = replace(theory, beta=beta, eta=eta)
         run = Run(record(mdp, SMALL.features, config, K, seed), delta)
         if run.valid:
-            return run
-    return Run(record(mdp, SMALL.features, replace(theory, eta=eta), K, seed), delta, theorem=True)
+            break
+    return run
+
+
+NARROW = RandomLinear(d=2, n_states=4, n_actions=2, gamma=0.8)
+"""Where few episodes teach so much that the bonuses of a covered run fall below the values."""
+
+
+def covered_run(K: int, delta: float, seed: int) -> Run:
+    """Ten times as many episodes where d is small, with the beta that covers all values."""
+    K, mdp = 10 * K, NARROW.mdp
+    d, X, A = NARROW.features.dim, mdp.n_states, mdp.n_actions
+    theory = Configuration.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
+    Q_max = parameters.value_bound(mdp.gamma, 1.0, parameters.omega(K), parameters.alpha(K))
+    T = parameters.steps(K, mdp.gamma, delta)
+    beta = float(concentration.beta_for_all_values(T, d, X, 1.0, Q_max, delta))
+    trace = record(mdp, NARROW.features, replace(theory, beta=beta), K, seed)
+    return Run(trace, delta, covered=True)
 
 
 def doubles(first: float, below: float) -> Iterator[float]:
