@@ -35,25 +35,16 @@ def learner(world, config=CONFIGURATIONS["sigmoid"], seed=3, stride=10):
     return RmaxRaviUcb(world, config=config, seed=seed, stride=stride)
 
 
-def state(agent):
-    """Every array that the agent holds, by name."""
-    parts = {
-        "stats": agent._driver.stats,
-        "iterate": agent._driver.iterate,
-        "drawn": agent._driver.drawn,
-    }
-    arrays = {
-        f"{p}.{name}": np.asarray(a) for p, t in parts.items() for name, a in t._asdict().items()
-    }
-    arrays["next draws"] = np.array([agent._driver.rng.random(), agent._driver.lottery.random()])
-    return arrays
+@pytest.fixture
+def assert_same_state(state_of):
+    def check(*agents):
+        first, *others = map(state_of, agents)
+        for other in others:
+            assert first.keys() == other.keys()
+            for name in first:
+                assert first[name] == other[name], name
 
-
-def assert_same_state(one, other):
-    first, second = state(one), state(other)
-    assert first.keys() == second.keys()
-    for name in first:
-        assert first[name].tobytes() == second[name].tobytes(), name
+    return check
 
 
 def assert_same_history(one, other, names=(*COLUMNS, "evaluated", "policies")):
@@ -62,7 +53,7 @@ def assert_same_history(one, other, names=(*COLUMNS, "evaluated", "policies")):
         assert first.tobytes() == second.tobytes(), name
 
 
-def test_learning_twice_is_learning_for_longer(world, config):
+def test_learning_twice_is_learning_for_longer(world, config, assert_same_state):
     once, twice = learner(world, config), learner(world, config)
     whole = once.learn(2000)
     halves = [twice.learn(1000) for _ in range(2)]
@@ -77,7 +68,7 @@ def test_learning_twice_is_learning_for_longer(world, config):
 
 
 @pytest.mark.parametrize("steps", [1, 70, 333])
-def test_chunks_do_not_matter(world, config, steps, monkeypatch):
+def test_chunks_do_not_matter(world, config, steps, monkeypatch, assert_same_state):
     usual, chopped = learner(world, config, stride=7), learner(world, config, stride=7)
     usual.learn(400)
     monkeypatch.setattr(finite, "CHUNK_STEPS", steps)
@@ -86,7 +77,7 @@ def test_chunks_do_not_matter(world, config, steps, monkeypatch):
     assert_same_state(usual, chopped)
 
 
-def test_the_stride_only_watches(world, config):
+def test_the_stride_only_watches(world, config, assert_same_state):
     runs = [learner(world, config, stride=stride) for stride in (0, 1, 7)]
     for agent in runs:
         agent.learn(500)
@@ -96,12 +87,10 @@ def test_the_stride_only_watches(world, config):
         assert len(agent.history.policies) == len(agent.history.evaluated)
     np.testing.assert_array_equal(runs[1].history.policies[::7], runs[2].history.policies)
     assert runs[0].history.evaluated.size == len(runs[0].history.policies) == 0
-    states = [state(agent) for agent in runs]
-    for other in states[1:]:
-        assert all(other[name].tobytes() == states[0][name].tobytes() for name in states[0])
+    assert_same_state(*runs)
 
 
-def test_looking_at_the_policy_changes_nothing(world, config):
+def test_looking_at_the_policy_changes_nothing(world, config, assert_same_state):
     watched, left_alone = learner(world, config), learner(world, config)
     for _ in range(50):
         watched.learn(1)
@@ -112,7 +101,7 @@ def test_looking_at_the_policy_changes_nothing(world, config):
     assert_same_state(watched, left_alone)
 
 
-def test_the_same_seed_gives_the_same_bytes(world, config):
+def test_the_same_seed_gives_the_same_bytes(world, config, assert_same_state):
     one, other = learner(world, config), learner(world, config)
     assert_same_history(one.learn(300), other.learn(300))
     assert_same_state(one, other)

@@ -135,7 +135,7 @@ def follow():
         for k in range(episodes):
             history = agent.learn(1)
             other.episode()
-            it = agent._driver.iterate
+            it = agent.diagnostics
             assert history.steps[0] == other.steps
             assert history.epoch[0] == other.e
             close(history.reward[0], other.reward, "reward")
@@ -144,7 +144,7 @@ def follow():
             close(history.ascension[0], other.ascension, "mean ascension")
             close(history.sup_q[0], other.sup_q, "sup |Q|")
             close(it.V, other.V[:-1], "V")
-            close(np.exp(it.log_pi), other.pi[:-1], "pi")
+            close(it.pi, other.pi[:-1], "pi")
             close(it.CB / unit, other.CB[:-1] / unit, "CB")
             close(it.p, other.p[:-1], "p")
             if k % 20 == 19:

@@ -117,6 +117,7 @@ class PlainPsrl(Plain):
         self.e += 1
         self.n_of_epoch, self.last, self.length = n, self.length, 0
         P = np.array([[self.sample(N, x, a) for a in range(self.A)] for x in range(self.X)])
+        self.sampled = P
         for _ in range(self.config.updates):
             self.Q = self.r + self.gamma * P @ self.V
             change = self.Q.max(axis=1) - self.V

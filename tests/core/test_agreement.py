@@ -82,12 +82,15 @@ def test_values_are_carried_over_into_a_new_epoch(settings_by_name, transcribe):
 def test_the_statistics_are_those_of_all_data(setting, transcribe, follow):
     agent = RmaxRaviUcb(*setting, CONFIGURATIONS["busy"], seed=1)
     other = follow(agent, transcribe(agent, seed=1), 60)
-    blocks, size, _ = agent._driver.stats.Lambda.shape
+    found = agent.diagnostics
+    blocks, size, _ = found.Lambda.shape
     full = np.zeros((blocks * size, blocks * size))
     for b in range(blocks):
         part = slice(b * size, (b + 1) * size)
-        full[part, part] = agent._driver.stats.Lambda[b]
+        full[part, part] = found.Lambda[b]
     np.testing.assert_allclose(full, other.Lambda, rtol=0, atol=1e-9)
     expected = np.linalg.slogdet(other.Lambda)[1]
-    np.testing.assert_allclose(agent._driver.stats.log_det[0], expected, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(agent._driver.iterate.clock[3], sum(agent.history.steps))
+    np.testing.assert_allclose(found.log_det, expected, rtol=0, atol=1e-9)
+    b = agent.mdp.gamma * sum(other.Phi[x, a] * found.V[y] for x, a, y in other.D)
+    np.testing.assert_allclose(found.b, b, rtol=0, atol=1e-9)
+    assert agent.steps == sum(agent.history.steps)

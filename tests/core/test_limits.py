@@ -5,6 +5,7 @@ import pytest
 
 from optimist import Configuration, RmaxRaviUcb
 from optimist.core import Sigmoid, engine
+from optimist.core.finite import simulator
 from optimist.features import OneHot, Table
 from optimist.mdp import FiniteMDP
 
@@ -15,7 +16,7 @@ def test_an_infinite_learning_rate_is_greedy(setting, transcribe, follow):
     config = Configuration(eta=INFINITY, beta=0.3, ascension=Sigmoid(4.0, 2.0), updates=2)
     agent = RmaxRaviUcb(*setting, config, seed=5)
     other = follow(agent, transcribe(agent, seed=5), 100)
-    np.testing.assert_allclose(agent._driver.iterate.V, other.Q[:-1].max(axis=1), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(agent.diagnostics.V, other.Q[:-1].max(axis=1), rtol=0, atol=1e-9)
     pi = agent.policy.probabilities(np.arange(agent.mdp.n_states))
     assert set(np.unique(pi)) == {0.0, 1.0}
 
@@ -38,7 +39,7 @@ def test_large_learning_rates_approach_the_greedy_limit(make_random):
     ]
     for agent in runs:
         agent.learn(1)
-    gap = runs[1]._driver.iterate.V - runs[0]._driver.iterate.V
+    gap = runs[1].diagnostics.V - runs[0].diagnostics.V
     assert (gap >= -1e-12).all()
     assert (gap <= np.log(3) / 1e7 + 1e-12).all()
 
@@ -48,21 +49,19 @@ def test_an_infinite_slope_is_a_step(setting, beta, transcribe, follow):
     config = Configuration(eta=1.0, beta=beta, ascension=Sigmoid(INFINITY, 2.0))
     agent = RmaxRaviUcb(*setting, config, seed=6)
     follow(agent, transcribe(agent, seed=6), 60)
-    uncertain = agent._driver.iterate.CB > 0
+    uncertain = agent.diagnostics.CB > 0
     if not uncertain.any():
         assert beta == 0
-    assert (agent._driver.iterate.p[uncertain] == 1).all()
-    np.testing.assert_allclose(
-        agent._driver.iterate.p[~uncertain], 1 / (1 + np.exp(2.0)), rtol=1e-14
-    )
+    assert (agent.diagnostics.p[uncertain] == 1).all()
+    np.testing.assert_allclose(agent.diagnostics.p[~uncertain], 1 / (1 + np.exp(2.0)), rtol=1e-14)
 
 
 def test_without_bonuses_every_pair_leaks_alike(setting, transcribe, follow):
     config = Configuration(eta=1.0, beta=0.0, ascension=Sigmoid(4.0, 3.0))
     agent = RmaxRaviUcb(*setting, config, seed=7)
     follow(agent, transcribe(agent, seed=7), 60)
-    assert (agent._driver.iterate.CB == 0).all()
-    np.testing.assert_allclose(agent._driver.iterate.p, 1 / (1 + np.exp(3.0)), rtol=1e-14)
+    assert (agent.diagnostics.CB == 0).all()
+    np.testing.assert_allclose(agent.diagnostics.p, 1 / (1 + np.exp(3.0)), rtol=1e-14)
 
 
 @pytest.mark.parametrize("eta", [1.0, INFINITY])
@@ -139,5 +138,5 @@ def test_one_feature(make_random, transcribe, follow):
 def test_a_state_in_which_no_episode_starts_is_never_drawn_first():
     """Even where nu0 sums to a little less than one, as it may: the rest goes to those before."""
     P, r = np.full((3, 1, 3), 1 / 3), np.zeros((3, 1))
-    simulator = RmaxRaviUcb(FiniteMDP(P, r, [0.5, 0.5 - 9e-9, 0.0], gamma=0.0))._driver.simulator
-    assert engine.start(simulator.start, np.nextafter(1, 0)) == 1
+    world = simulator(FiniteMDP(P, r, [0.5, 0.5 - 9e-9, 0.0], gamma=0.0))
+    assert engine.start(world.start, np.nextafter(1, 0)) == 1

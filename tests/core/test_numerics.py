@@ -35,9 +35,9 @@ def test_the_inverse_is_right_after_a_million_rank_one_updates():
     steps = agent.learn(episodes).steps
     pairs_met = (40 * (1 - (39 / 40) ** steps)).sum()  # roughly, visits being spread evenly
     assert pairs_met > 1e6
-    stats = agent._driver.stats
+    stats = agent.diagnostics
     assert relative_error(stats.inverse[0], np.linalg.inv(stats.Lambda[0])) < 1e-8
-    assert abs(stats.log_det[0] - np.linalg.slogdet(stats.Lambda[0])[1]) < 1e-8
+    assert abs(stats.log_det - np.linalg.slogdet(stats.Lambda[0])[1]) < 1e-8
 
 
 def test_the_inverse_is_right_while_no_epoch_begins():
@@ -45,7 +45,7 @@ def test_the_inverse_is_right_while_no_epoch_begins():
     agent = RmaxRaviUcb(random_world(20, 2, gamma=0.99), gaussian(20, 2, 20, 1.0), CONFIG, stride=0)
     epochs = agent.learn(20_000).epoch
     while agent.learn(1).epoch[0] == epochs[-1] and agent.episodes < 21_000:
-        stats = agent._driver.stats
+        stats = agent.diagnostics
         inverse = np.linalg.inv(stats.Lambda[0])
         assert relative_error(stats.inverse[0], inverse) < 1e-10
     assert agent.episodes > 20_100
@@ -56,27 +56,27 @@ def test_the_data_are_all_counted():
     agent = RmaxRaviUcb(world, features, CONFIG, stride=0)
     steps = agent.learn(5000).steps
     seen = (steps - 1).sum()  # the last pair of an episode is not
-    np.testing.assert_allclose(np.trace(agent._driver.stats.Lambda[0]), 6 + 4 * seen, rtol=1e-10)
+    np.testing.assert_allclose(np.trace(agent.diagnostics.Lambda[0]), 6 + 4 * seen, rtol=1e-10)
 
 
 def test_the_determinant_of_a_thousand_one_hot_features():
     agent = RmaxRaviUcb(random_world(500, 2, gamma=0.99), OneHot(500, 2), CONFIG, stride=0)
     agent.learn(200)
-    Lambda = agent._driver.stats.Lambda.ravel()
+    Lambda = agent.diagnostics.Lambda.ravel()
     assert Lambda.size == 1000
     with np.errstate(over="ignore"):
         assert np.isinf(np.prod(Lambda))  # the determinant itself leaves the floats
-    np.testing.assert_allclose(agent._driver.stats.log_det[0], np.log(Lambda).sum(), rtol=1e-12)
+    np.testing.assert_allclose(agent.diagnostics.log_det, np.log(Lambda).sum(), rtol=1e-12)
 
 
 def test_the_determinant_of_a_dense_block_of_three_hundred():
     world, features = random_world(100, 5, gamma=0.99), gaussian(100, 5, 300, 20.0)
     agent = RmaxRaviUcb(world, features, CONFIG, stride=0)
     agent.learn(12)
-    sign, log_det = np.linalg.slogdet(agent._driver.stats.Lambda[0])
+    sign, log_det = np.linalg.slogdet(agent.diagnostics.Lambda[0])
     assert sign == 1
     assert log_det > 710  # beyond the floats
-    np.testing.assert_allclose(agent._driver.stats.log_det[0], log_det, rtol=1e-10)
+    np.testing.assert_allclose(agent.diagnostics.log_det, log_det, rtol=1e-10)
 
 
 def test_one_step_can_multiply_the_determinant_by_any_amount():
@@ -85,14 +85,14 @@ def test_one_step_can_multiply_the_determinant_by_any_amount():
     features = Table(np.full((500, 2, 1), 1e150))
     agent = RmaxRaviUcb(world, features, CONFIG, stride=0)
     agent.learn(3)
-    expected = np.log(agent._driver.stats.Lambda[0, 0, 0])
-    np.testing.assert_allclose(agent._driver.stats.log_det[0], expected, rtol=1e-12)
+    expected = np.log(agent.diagnostics.Lambda[0, 0, 0])
+    np.testing.assert_allclose(agent.diagnostics.log_det, expected, rtol=1e-12)
 
 
 def test_the_statistics_start_from_the_ridge():
     config = Configuration(eta=1.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), ridge=0.25)
     for features in (OneHot(20, 2), gaussian(20, 2, 6, 1.0)):
-        stats = RmaxRaviUcb(random_world(20, 2, gamma=0.9), features, config)._driver.stats
+        stats = RmaxRaviUcb(random_world(20, 2, gamma=0.9), features, config).diagnostics
         size = stats.Lambda.shape[1]
         assert (stats.Lambda == 0.25 * np.eye(size)).all()
         assert (stats.inverse == 4 * np.eye(size)).all()

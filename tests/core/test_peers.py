@@ -79,16 +79,15 @@ def test_a_linear_peer_is_its_transcription(name, setting, papers):
     follow(kind(mdp, features, config, seed=2), plain(mdp, config, 2, Phi))
 
 
-def test_a_plan_is_optimal_in_the_sampled_world(make_random):
-    """By an exact solution of the world that was sampled."""
+def test_a_plan_is_optimal_in_the_sampled_world(make_random, papers):
+    """By an exact solution of the world that the transcription samples from the same numbers."""
     mdp = make_random(gamma=0.95)
     agent = Psrl(mdp, config=Psrl.Config(), seed=0)
+    other = papers.PlainPsrl(mdp, agent.config, seed=0)
     for _ in range(20):
         agent.learn(1)
-        t, P = agent._driver.tables, np.zeros((18, 6))
-        for row, weight, to, width in zip(P, t.work, t.to, t.width, strict=True):
-            row[to[:width]] = weight[:width]
-        sampled = FiniteMDP(P.reshape(6, 3, 6), mdp.r, mdp.nu0, mdp.gamma)
+        other.episode()
+        sampled = FiniteMDP(other.sampled, mdp.r, mdp.nu0, mdp.gamma)
         played = agent.policy.probabilities(np.arange(6))
         assert sampled.optimal().value - sampled.value(played) <= 1e-4 / (1 - mdp.gamma)
         np.testing.assert_allclose(agent.diagnostics.V, sampled.optimal().V, atol=1e-3)

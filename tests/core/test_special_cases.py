@@ -86,7 +86,7 @@ def assert_same_run(agent, other, episodes, tolerance=1e-9):
         other.episode()
         assert (history.steps[0], history.epoch[0]) == (other.steps, other.epochs), k
         for actual, expected in [
-            (agent._driver.iterate.V, other.values),
+            (agent.diagnostics.V, other.values),
             (agent.policy.probabilities(states), other.policy),
             (history.sup_q[0], np.abs(other.q).max()),
         ]:
@@ -114,16 +114,16 @@ def test_the_ascension_of_a_truncated_value_is_one(setting):
     agent = within(Configuration(0.5, 1.0, Truncation(), r_max=0.5), setting)
     for _ in range(20):
         agent.learn(1)
-        assert set(np.unique(agent._driver.iterate.p)) <= {0.0, 1.0}
-        assert agent._driver.iterate.V[(agent._driver.iterate.p == 1).all(axis=1)] == pytest.approx(
-            0.5 * agent.mdp.horizon, rel=1e-12
-        )
+        now = agent.diagnostics
+        assert set(np.unique(now.p)) <= {0.0, 1.0}
+        certain = (now.p == 1).all(axis=1)
+        assert now.V[certain] == pytest.approx(0.5 * agent.mdp.horizon, rel=1e-12)
 
 
 def test_without_ascension_there_are_bonuses_alone(setting, plain):
     agent = within(Configuration(0.5, 0.3, Never(), r_max=0.5, updates=2), setting)
     assert_same_run(agent, BonusLearner(plain, agent, seed=3), 100)
-    assert (agent._driver.iterate.p == 0).all()
+    assert (agent.diagnostics.p == 0).all()
 
 
 def test_without_ascension_values_exceed_every_bound(make_random):
@@ -170,6 +170,6 @@ def test_threshold_is_r_max(visits, plain, make_random):
             change, V = np.abs(Q.max(axis=1) - V).max(), Q.max(axis=1)
         policy = np.eye(2)[Q.argmax(axis=1)]
         assert (history.steps[0], history.epoch[0]) == (len(pairs), epochs), k
-        np.testing.assert_allclose(agent._driver.iterate.V, V, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(agent.diagnostics.V, V, rtol=0, atol=1e-9)
         np.testing.assert_array_equal(agent.policy.probabilities(np.arange(4)), policy)
     assert known_of_epoch[0] < known_of_epoch[-1]

@@ -283,9 +283,9 @@ def test_the_commit_of_a_checkout(checkout):
     git("add", ".")
     git("commit", "-m", "one")
     head = git("rev-parse", "HEAD")
-    assert environment._commit() == head
+    assert environment.commit() == head
     file.write_text("changed")
-    assert environment._commit() == f"{head} with changes"
+    assert environment.commit() == f"{head} with changes"
 
 
 def test_the_commit_of_somebody_else_is_not_ours(checkout):
@@ -294,12 +294,12 @@ def test_the_commit_of_somebody_else_is_not_ours(checkout):
     (file.parent / "theirs").touch()
     git("add", str(file.parent / "theirs"))
     git("commit", "-m", "one")
-    assert environment._commit() == "unknown"
+    assert environment.commit() == "unknown"
 
 
 @pytest.mark.usefixtures("checkout")
 def test_no_commit_without_a_checkout(capfd):
-    assert environment._commit() == "unknown"
+    assert environment.commit() == "unknown"
     assert capfd.readouterr() == ("", "")
 
 

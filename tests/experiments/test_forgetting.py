@@ -28,22 +28,6 @@ def learner(rewards=None, stride=3):
     return RmaxRaviUcb(WORLD, config=CONFIG, rewards=rewards, seed=4, stride=stride)
 
 
-def state(agent):
-    """All that decides how a learner goes on."""
-    kept = [
-        (name, np.asarray(array).tobytes())
-        for group in (agent._driver.stats, agent._driver.iterate, agent._driver.drawn)
-        for name, array in group._asdict().items()
-        if name not in ("MV", "PV", "W", "work")
-    ]
-    return (
-        kept,
-        agent._driver.rng.bit_generator.state,
-        agent._driver.lottery.bit_generator.state,
-        agent._driver.until,
-    )
-
-
 def reloaded(agent, folder):
     agent.save(folder)
     return RmaxRaviUcb.load(folder, WORLD, rewards=agent.rewards)
@@ -52,7 +36,7 @@ def reloaded(agent, folder):
 PARTS = (1, 12, 1, 30, 21, 5)
 
 
-def test_what_is_learnt_stays(rewards):
+def test_what_is_learnt_stays(rewards, state_of):
     whole, agent = learner(rewards), learner(rewards)
     history = whole.learn(sum(PARTS))
     for episodes in PARTS:
@@ -69,7 +53,7 @@ def test_what_is_learnt_stays(rewards):
         np.testing.assert_array_equal(
             part.rewards[part.chosen], history.rewards[history.chosen][first : first + episodes]
         )
-    assert state(agent) == state(whole)
+    assert state_of(agent) == state_of(whole)
 
 
 def test_the_history_begins_after_what_was_forgotten(rewards):
@@ -101,17 +85,17 @@ def test_values_of_what_is_remembered(rewards):
     np.testing.assert_allclose(agent.history.values(), everything.values()[late], atol=1e-12)
 
 
-def test_forgetting_before_anything_was_learnt(rewards):
+def test_forgetting_before_anything_was_learnt(rewards, state_of):
     agent, whole = learner(rewards), learner(rewards)
     agent.forget()
     agent.learn(20)
     whole.learn(20)
     assert agent.history.first == 0
-    assert state(agent) == state(whole)
+    assert state_of(agent) == state_of(whole)
 
 
 @pytest.mark.parametrize("late", [0, 9])
-def test_a_saved_learner_goes_on_bit_for_bit(rewards, late, tmp_path):
+def test_a_saved_learner_goes_on_bit_for_bit(rewards, late, tmp_path, state_of):
     """Saved right after forgetting, or some episodes later."""
     agent = learner(rewards)
     for episodes in PARTS:
@@ -120,9 +104,9 @@ def test_a_saved_learner_goes_on_bit_for_bit(rewards, late, tmp_path):
         if late:
             agent.learn(late)
         again = reloaded(agent, tmp_path)
-        assert state(again) == state(agent)
+        assert state_of(again) == state_of(agent)
         one, other = agent.learn(11), again.learn(11)
-        assert state(again) == state(agent)
+        assert state_of(again) == state_of(agent)
         assert one.first == other.first
         for part in ((one, other), (agent.history, again.history)):
             assert part[0].first == part[1].first
@@ -138,12 +122,11 @@ def test_memory_does_not_grow(rewards, tmp_path):
         agent.learn(100)
         agent.forget()
         agent.save(tmp_path)
-        memory = len(agent._chunks), sum(r.nbytes for r in agent._driver.chosen)
-        sizes.append((memory, (tmp_path / FILE).stat().st_size // 100))  # digits of counts aside
+        sizes.append((tmp_path / FILE).stat().st_size // 100)  # digits of counts aside
     assert len(set(sizes)) == 1
     agent.learn(100)
     agent.save(tmp_path)
-    assert (tmp_path / FILE).stat().st_size > 2 * 100 * sizes[0][1]
+    assert (tmp_path / FILE).stat().st_size > 2 * 100 * sizes[0]
 
 
 def test_steps_are_counted_through_everything(rewards, tmp_path):

@@ -78,10 +78,8 @@ def test_every_agent_is_told_what_the_world_says(agent):
     config = agent.Config.practical() if agent is RmaxRaviUcb else agent.Config()
     world = Gym("MountainCar-v0", "tiles:3", 0.9, 4, geometric=True, low=-8, high=0, parallel=3)
     learner = specification(world, config).learner()
-    driver = learner._driver
     assert (type(learner), learner.features.dim) == (agent, 27)
-    assert (driver.gamma, driver.geometric, driver.players.n) == (0.9, True, 3)
-    assert (driver.scale.low, driver.scale.high) == (-8.0, 0.0)
+    assert learner.terms == {"gamma": 0.9, "geometric": True, "reward_range": (-8.0, 0.0)}
     learner.learn(4, show_progress=False)
     assert learner.episodes == 4
 

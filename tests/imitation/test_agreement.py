@@ -59,6 +59,7 @@ def test_the_engine_agrees_with_the_pseudocode(setting, name, fresh, plain):
     config = replace(c, fresh=fresh)
     il = FraIL(mdp, expert, phi_r, phi_P, config, K=EPISODES, seed=8, stride=1)
     other = transcribed(plain, il, seed=8)
+    Phi_r = il.reward_features.all_actions(np.arange(mdp.n_states))
     moved = 0
     for k in range(EPISODES):
         pi, before = other.pi.copy(), other.w
@@ -77,9 +78,9 @@ def test_the_engine_agrees_with_the_pseudocode(setting, name, fresh, plain):
         close(history.weights[0], other.w)
         close(il.last_reward_weights, other.w)
         close(il.reward_weights, other.w_sum / (k + 1))
-        close(il._player.r, other.r[:-1])
-        close(il._driver.iterate.V, other.V[:-1])
-        close(np.exp(il._driver.iterate.log_pi), other.pi[:-1])
+        close(Phi_r @ il.last_reward_weights + il.shift, other.r[:-1])
+        close(il.diagnostics.V, other.V[:-1])
+        close(il.diagnostics.pi, other.pi[:-1])
         close(history.sup_q[0], other.sup_q)
         moved += not np.allclose(before, other.w)
     assert moved > 10

@@ -145,7 +145,7 @@ def test_the_output_is_one_of_the_policies_played(grid):
     drawn = il.output.probabilities(np.arange(8))
     assert (np.abs(history.policies - drawn).max(axis=(1, 2)) < 1e-9).any()
     last = il.policy.probabilities(np.arange(8))
-    assert np.abs(last - np.exp(il._driver.iterate.log_pi)).max() < 1e-9
+    assert np.abs(last - il.diagnostics.pi).max() < 1e-9
 
 
 def test_a_policy_is_saved_without_the_rewards(grid, tmp_path):

@@ -23,8 +23,8 @@ def taken(monkeypatch):
 
         monkeypatch.setattr(owner, name, recorded)
 
-    record(dynamics, "_solve_dense")
-    record(dynamics, "_solve_sparse")
+    record(dynamics, "solve_dense")
+    record(dynamics, "solve_sparse")
     record(elimination, "solve_batch")
     return ran
 
@@ -47,7 +47,7 @@ def test_dense_systems(world, policies, as_sparse, taken, agrees, kind, gamma):
     mdp, pi = world(rng, 20, 3, gamma, kind), policies(rng, 31, 20, 3)
     agrees(mdp, pi)
     agrees(as_sparse(mdp), pi)  # too few states to be worth a sparse solver
-    assert set(taken) == {"_solve_dense"}
+    assert set(taken) == {"solve_dense"}
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.9, 0.999])
@@ -56,9 +56,9 @@ def test_sparse_systems(world, policies, as_sparse, taken, agrees, kind, gamma):
     rng = np.random.default_rng(1)
     mdp = as_sparse(world(rng, 400, 2, gamma, kind))
     agrees(mdp, policies(rng, 2, 400, 2))
-    assert taken == ["_solve_sparse"] * 4
+    assert taken == ["solve_sparse"] * 4
     assert as_sparse(world(rng, 399, 2, gamma, "chain")).value(np.full((399, 2), 0.5)) > 0
-    assert taken[-1] == "_solve_dense"
+    assert taken[-1] == "solve_dense"
 
 
 @pytest.mark.parametrize("store", ["dense", "sparse"])
@@ -84,7 +84,7 @@ def test_side_by_side_elimination_is_chosen_for_many_policies_of_a_sparse_patter
         taken.clear()
     chain.V(policies(rng, 31, 60, 2))
     dense.V(policies(rng, 32, 60, 2))
-    assert set(taken) == {"_solve_dense"}
+    assert set(taken) == {"solve_dense"}
 
 
 def test_side_by_side_elimination_of_states_that_never_meet(policies, taken, agrees, monkeypatch):

@@ -1,6 +1,7 @@
 """Learners with covariances of every structure, and how two of them are compared."""
 
 import signal
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -82,28 +83,9 @@ COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "as
 PARTS = ("chosen", "evaluated", "policies", "rewards")
 
 
-def state(agent):
-    """All that decides how a learner goes on, as bytes by name."""
-    groups = {
-        "stats": agent._driver.stats,
-        "iterate": agent._driver.iterate,
-        "drawn": agent._driver.drawn,
-    }
-    scratch = ("MV", "PV", "W", "work")
-    found = {
-        f"{group}.{name}": np.asarray(array).tobytes()
-        for group, values in groups.items()
-        for name, array in values._asdict().items()
-        if name not in scratch
-    }
-    for name in ("rng", "lottery"):
-        found[name] = repr(getattr(agent._driver, name).bit_generator.state)
-    return found
-
-
-def assert_same(one, other):
+def assert_same(state_of, one, other):
     """Two learners are the same, and so is all that they have seen."""
-    first, second = state(one), state(other)
+    first, second = state_of(one), state_of(other)
     assert first.keys() == second.keys()
     for name in first:
         assert first[name] == second[name], name
@@ -119,8 +101,9 @@ def assert_same(one, other):
 
 
 @pytest.fixture
-def same():
-    return SimpleNamespace(state=state, check=assert_same, columns=COLUMNS)
+def same(state_of):
+    check = partial(assert_same, state_of)
+    return SimpleNamespace(state=state_of, check=check, columns=COLUMNS)
 
 
 @pytest.fixture

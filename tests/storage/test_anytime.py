@@ -41,9 +41,8 @@ def test_omega_and_alpha_follow_the_guess(setting, make):
         ascension = agent.policy.ascension
         assert ascension.omega == pytest.approx(math.log(K), rel=1e-14)
         assert ascension.alpha == pytest.approx(2 * math.log(K), rel=1e-14)
-        np.testing.assert_allclose(
-            agent._driver.iterate.p, ascension(agent._driver.iterate.CB), atol=1e-14
-        )
+        now = agent.diagnostics
+        np.testing.assert_allclose(now.p, ascension(now.CB), atol=1e-14)
 
 
 def test_the_policy_is_that_of_its_stage(setting, make, tmp_path):

@@ -40,13 +40,9 @@ for _ in range(kills):
     assert agent.episodes > before
     if agent.episodes > reference.episodes:
         reference.learn(agent.episodes - reference.episodes)
-    other = reference._driver
-    for group in ("stats", "iterate", "drawn"):
-        for name, array in getattr(agent._driver, group)._asdict().items():
-            if name not in ("MV", "PV", "W", "work", "diagonal", "own"):
-                assert array.tobytes() == getattr(getattr(other, group), name).tobytes(), name
-    assert agent.history.reward.tobytes() == reference.history.reward.tobytes()
-    assert agent.history.policies.tobytes() == reference.history.policies.tobytes()
+    reference.save(folder + "/reference")
+    with open(path, "rb") as one, open(folder + "/reference/" + FILE, "rb") as other:
+        assert one.read() == other.read()
 print(agent.episodes)
 """
 

@@ -81,6 +81,24 @@ def setting(request):
 
 
 @pytest.fixture
+def numbers_of():
+    """The numbers of observations among the states that an agent keeps, -1 where it keeps none."""
+
+    def find(agent, observations):
+        kept, numbers = agent.transitions, []
+        known = {
+            (p.tobytes(), b.tobytes()): x for x, (p, b) in enumerate(zip(*kept[:2], strict=True))
+        }
+        for x in np.asarray(observations):  # one by one, as they were met: batches round otherwise
+            phi, block = agent.features.in_blocks(x[None])
+            phi = np.broadcast_to(phi, (*block.shape, phi.shape[-1]))
+            numbers.append(known.get((phi.tobytes(), block.tobytes()), -1))
+        return np.array(numbers)
+
+    return find
+
+
+@pytest.fixture
 def lend():
     """An environment of an MDP whose random numbers are an agent's."""
 

@@ -30,7 +30,7 @@ class Faulty(gymnasium.Env):
     def wrong(self):
         return self.episode == GOOD and not self.repaired
 
-    def _seen(self):
+    def seen(self):
         return self.t if self.discrete else np.array([self.t / 4])
 
     def reset(self, *, seed=None, options=None):
@@ -38,11 +38,11 @@ class Faulty(gymnasium.Env):
         self.episode, self.t = self.episode + 1, 0
         if self.wrong and self.faulty_reset is not None:
             return self.faulty_reset(self)
-        return self._seen(), {}
+        return self.seen(), {}
 
     def step(self, action):
         self.t += 1
-        usual = (self._seen(), 0.25, False, self.t == 3, {})
+        usual = (self.seen(), 0.25, False, self.t == 3, {})
         if self.wrong and self.t == 2 and self.faulty_step is not None:
             return self.faulty_step(self, *usual)
         return usual
@@ -60,8 +60,7 @@ def assert_it_goes_on(agent, env, tmp_path, good=GOOD):
     assert len(history.steps) == good
     assert (history.steps == 3).all()
     assert agent.steps == 3 * good
-    memory = agent._driver.memory
-    assert memory.links.weight[: memory.n_links].sum() == 3 * good  # nothing of the bad episode
+    assert agent.transitions.weight.sum() == 3 * good  # nothing of the bad episode
     x = 1 if isinstance(env.observation_space, spaces.Discrete) else [0.25]
     pi = agent.policy.probabilities(x)
     assert pi.sum() == pytest.approx(1.0)
@@ -210,7 +209,7 @@ def test_an_episode_that_never_ends(monkeypatch, good):
         agent.learn(good)
     step = env.step
     env.step = lambda action: (*step(action)[:2], False, False, {})
-    env._seen = lambda: np.array([0.5])
+    env.seen = lambda: np.array([0.5])
     with pytest.raises(BadEnvironment, match="an episode has not ended after 50 steps"):
         agent.learn(20)
     assert agent.episodes == good
@@ -223,7 +222,7 @@ def test_a_long_time_limit_is_no_endless_episode(monkeypatch):
     env = gymnasium.make("MountainCar-v0", max_episode_steps=80)
     assert learner(env, reward_range=(-1, 0)).learn(2).steps.tolist() == [80, 80]
     env = Faulty()
-    env._seen, step = lambda: np.array([0.5]), env.step
+    env.seen, step = lambda: np.array([0.5]), env.step
     env.step = lambda action: (*step(action)[:2], False, False, {})
     assert learner(env, geometric=True, gamma=0.5).learn(200).steps.sum() > 200  # nor are these
 
@@ -238,15 +237,15 @@ def test_the_first_of_several_that_fails(mode):
         agent.learn(60)
     assert agent.episodes == len(agent.history.steps) == 2 * GOOD
     assert (agent.history.steps == 3).all()
-    memory = agent._driver.memory
-    assert memory.links.weight[: memory.n_links].sum() == 6 * GOOD
+    assert agent.transitions.weight.sum() == 6 * GOOD
     env.envs[0].repaired = True
     assert agent.learn(5).steps.tolist() == [3] * 5
 
 
 def test_a_failure_in_the_first_episode():
-    agent = learner(Faulty(step=lambda env, x, *rest: (x * np.nan, *rest)))
-    agent._driver.players.env.episode = GOOD - 1
+    env = Faulty(step=lambda env, x, *rest: (x * np.nan, *rest))
+    agent = learner(env)
+    env.episode = GOOD - 1
     with pytest.raises(BadEnvironment):
         agent.learn(5)
     assert agent.episodes == 0
@@ -302,7 +301,7 @@ def test_the_wrappers_that_are_named_do_help():
             self.observation_space = spaces.Dict(x=self.observation_space, y=spaces.Discrete(2))
             self.action_space = spaces.Box(-1.0, 1.0, (1,))
 
-        def _seen(self):
+        def seen(self):
             return {"x": np.array([self.t / 4]), "y": 1}
 
     env = gymnasium.wrappers.FlattenObservation(Pair())

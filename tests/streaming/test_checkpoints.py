@@ -1,5 +1,7 @@
 """A learner of an environment on disk goes on as if it had never stopped."""
 
+from functools import partial
+
 import gymnasium
 import numpy as np
 import pytest
@@ -79,9 +81,15 @@ def load(kind, folder, env=None):
     return agent.load(folder, env or make(), features, **terms)
 
 
-def assert_same(one, other):
-    for name, array in one._driver.arrays.items():
-        assert array.tobytes() == other._driver.arrays[name].tobytes(), name
+@pytest.fixture
+def assert_same(state_of):
+    return partial(compare, state_of)
+
+
+def compare(state_of, one, other):
+    first, second = state_of(one), state_of(other)
+    for name in first:
+        assert first[name] == second[name], name
     for name, column in one.history.table().items():
         found = other.history.table()[name]
         assert column.dtype == found.dtype, name
@@ -93,7 +101,7 @@ def assert_same(one, other):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_goes_on_as_if_it_had_never_stopped(kind, tmp_path):
+def test_it_goes_on_as_if_it_had_never_stopped(kind, tmp_path, assert_same):
     """Every call of learn begins an episode, seeded by the seed and how many came before."""
     whole, part = new(kind), new(kind)
     for agent in (whole, part):
@@ -110,7 +118,7 @@ def test_it_goes_on_as_if_it_had_never_stopped(kind, tmp_path):
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-def test_several_side_by_side_go_on_alike(mode, tmp_path):
+def test_several_side_by_side_go_on_alike(mode, tmp_path, assert_same):
     """Saved while episodes were under way: those are dropped, here and there."""
     agents = [RmaxRaviUcb(lakes(mode), config=CONFIG, seed=5, **TERMS) for _ in range(2)]
     for agent in agents:
@@ -123,7 +131,7 @@ def test_several_side_by_side_go_on_alike(mode, tmp_path):
     assert_same(agents[1], again)
 
 
-def test_it_goes_on_many_times(tmp_path):
+def test_it_goes_on_many_times(tmp_path, assert_same):
     whole, part = new("rbf"), new("rbf")
     for i in range(4):
         whole.learn(5)
@@ -133,7 +141,7 @@ def test_it_goes_on_many_times(tmp_path):
     assert_same(whole, part)
 
 
-def test_a_learner_may_be_saved_before_it_has_learnt(tmp_path):
+def test_a_learner_may_be_saved_before_it_has_learnt(tmp_path, assert_same):
     fresh, whole = new("rbf"), new("rbf")
     fresh.save(tmp_path)
     again = load("rbf", tmp_path)
@@ -143,7 +151,7 @@ def test_a_learner_may_be_saved_before_it_has_learnt(tmp_path):
     assert_same(whole, again)
 
 
-def test_restoring_into_a_new_learner(tmp_path):
+def test_restoring_into_a_new_learner(tmp_path, assert_same):
     agent, other = new("tiles"), new("tiles")
     agent.learn(8)
     agent.save(tmp_path)
@@ -183,7 +191,7 @@ def test_the_memory_may_be_another_size(tmp_path):
     agent.save(tmp_path)
     again = RmaxRaviUcb.load(tmp_path, car(), "rbf:4", **TERMS, memory=1e6)
     again.learn(60)
-    assert again._driver.memory.n_states > 600
+    assert len(again.diagnostics.V) > 600
 
 
 class Renamed(gymnasium.Env):
@@ -255,7 +263,7 @@ def test_a_damaged_file_is_refused(tmp_path):
         RmaxRaviUcb.load(tmp_path, lake(), **TERMS)
 
 
-def test_what_is_played_depends_on_the_seed():
+def test_what_is_played_depends_on_the_seed(assert_same):
     one, same, other = (new("one-hot", seed) for seed in (5, 5, 6))
     for agent in (one, same, other):
         agent.learn(20)

@@ -14,10 +14,11 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import optimist.core.memory
 import optimist.core.streaming
 from optimist import Configuration, RmaxRaviUcb
-from optimist.core import Sigmoid
-from optimist.core.memory import Memory, _probabilities
+from optimist.agents.checkpoint import FILE
+from optimist.core import Sigmoid, storage
+from optimist.core.memory import Memory, inclusion_probabilities
 from optimist.core.streaming import learn
-from optimist.errors import MemoryFull
+from optimist.errors import BadEnvironment, MemoryFull
 from optimist.features import RBF, OneHot, PerAction, Table, Tiles
 
 CONFIG = Configuration(2.0, 0.3, Sigmoid(4.0, 2.0), ridge=0.5, updates=3)
@@ -72,43 +73,26 @@ def per_state(features):
 
 
 def assert_sums_agree(agent, rtol=1e-8):
-    """The sums that are kept are those over the links."""
-    driver, memory = agent._driver, agent._driver.memory
-    s, links, m, n = memory.states, memory.links, memory.moments, memory.n_links
-    features = agent.features
-    blocks, size = features.blocks, features.dim // features.blocks
-    shared = 1 if features.shared else features.n_actions
-    source, action, after = links.source[:n], links.action[:n], links.after[:n]
-    weight, paid = links.weight[:n], links.paid[:n]
-    at = source if shared == 1 else source * shared + action
+    """The sums that are kept are those over the transitions, each of which is kept once."""
+    now, data = agent.diagnostics, agent.transitions
+    n, X, pair = len(data.weight), len(now.V), (data.source, data.action)
+    assert data.source.max() < X
+    assert data.after.max() < X
+    assert len(set(zip(*pair, data.after, strict=True))) == n
+    blocks, size, _ = now.Lambda.shape
     phi = np.zeros((n, blocks, size))
-    phi[np.arange(n), s.block[source, action]] = s.rows[at]
-    V = np.where(after >= 0, s.V[after], 0.0)
-    ended = after < 0
-    Lambda = agent.config.ridge * np.eye(size) + np.einsum("i,ibj,ibk->bjk", weight, phi, phi)
-    end = driver.scale.terminal if ended.any() else 0.0
-    flat = phi.reshape(n, -1)
-    np.testing.assert_allclose(m.Lambda, Lambda, rtol=rtol, atol=1e-9)
-    np.testing.assert_allclose(
-        m.paid, flat.T @ (paid + driver.gamma * end * weight * ended), rtol=rtol, atol=1e-9
-    )
-    np.testing.assert_allclose(m.values, flat.T @ (weight * V), rtol=rtol, atol=1e-9)
-    assert m.log_det[0] == pytest.approx(np.linalg.slogdet(Lambda)[1].sum(), rel=1e-8)
+    phi[np.arange(n), data.block[pair]] = data.phi[pair]
+    Lambda = agent.config.ridge * np.eye(size)
+    Lambda = Lambda + np.einsum("i,ibj,ibk->bjk", data.weight, phi, phi)
+    gamma, (low, high) = agent.terms["gamma"], agent.terms["reward_range"]
+    end = -low / (high - low) / (1 - gamma)  # the rewards of 0 for ever
+    V = np.where(data.after >= 0, now.V[data.after], end)
+    b = (data.paid + gamma * data.weight * V) @ phi.reshape(n, -1)
+    np.testing.assert_allclose(now.Lambda, Lambda, rtol=rtol, atol=1e-9)
+    np.testing.assert_allclose(now.b, b, rtol=rtol, atol=1e-9)
+    assert now.log_det == pytest.approx(np.linalg.slogdet(Lambda)[1].sum(), rel=1e-8)
     if size > 1:
-        np.testing.assert_allclose(m.inverse, np.linalg.inv(Lambda), rtol=1e-6, atol=1e-9)
-    # Chains: every link is in that of the state it leads to, once.
-    assert source.max() < memory.n_states
-    assert after.max() < memory.n_states
-    chains = {y: s.head[y] for y in range(memory.n_states)} | {-1: links.ended[0]}
-    met = 0
-    for y, link in chains.items():
-        while link >= 0:
-            assert after[link] == y
-            link, met = links.following[link], met + 1
-    assert met == n
-    np.testing.assert_array_equal(
-        s.left[: memory.n_states], np.bincount(source, minlength=memory.n_states)
-    )
+        np.testing.assert_allclose(now.inverse, np.linalg.inv(Lambda), rtol=1e-6, atol=1e-9)
 
 
 # Repetition.
@@ -117,21 +101,20 @@ def assert_sums_agree(agent, rtol=1e-8):
 def test_observations_that_repeat_are_kept_once():
     agent = learner(gymnasium.make("FrozenLake-v1"), reward_range=None, gamma=0.95)
     history = agent.learn(100)
-    memory = agent._driver.memory
-    assert memory.n_states <= 11  # but for the goal and the holes, in which episodes end
-    assert memory.n_links <= 11 * 4 * 4
-    assert memory.links.weight[: memory.n_links].sum() == history.steps.sum() == agent.steps
-    assert history.states[-1] == memory.n_states
+    states, weight = len(agent.diagnostics.V), agent.transitions.weight
+    assert states <= 11  # but for the goal and the holes, in which episodes end
+    assert len(weight) <= 11 * 4 * 4
+    assert weight.sum() == history.steps.sum() == agent.steps
+    assert history.states[-1] == states
     assert_sums_agree(agent)
 
 
 def test_cells_of_a_tiling_are_kept_once():
     agent = learner(gymnasium.make("MountainCar-v0"), "tiles:5", reward_range=(-1, 0))
     agent.learn(15)
-    memory = agent._driver.memory
-    assert memory.n_states <= 25
-    assert memory.n_links <= 25 * 25 * 3
-    assert memory.links.weight[: memory.n_links].sum() == agent.steps
+    assert len(agent.diagnostics.V) <= 25
+    assert len(agent.transitions.weight) <= 25 * 25 * 3
+    assert agent.transitions.weight.sum() == agent.steps
     assert_sums_agree(agent)
 
 
@@ -160,14 +143,12 @@ def test_sums_are_those_over_the_links(name):
 def test_weights_are_counts_and_payments_their_sums():
     agent = learner(Noise(ends=0.1), "tiles:2", reward_range=(-0.5, 1.0))
     agent.learn(60)
-    memory = agent._driver.memory
-    links, n = memory.links, memory.n_links
-    assert n <= 2 * 2 * 3  # x, a, and x' or the end
-    np.testing.assert_array_equal(links.weight[:n], np.round(links.weight[:n]))
+    links = agent.transitions
+    assert len(links.weight) <= 2 * 2 * 3  # x, a, and x' or the end
+    np.testing.assert_array_equal(links.weight, np.round(links.weight))
     total = (agent.history.reward.sum() + 0.5 * agent.steps) / 1.5
-    assert links.paid[:n].sum() == pytest.approx(total)
-    ended = links.after[:n] < 0
-    assert links.weight[:n][ended].sum() == agent.history.terminated.sum()
+    assert links.paid.sum() == pytest.approx(total)
+    assert links.weight[links.after < 0].sum() == agent.history.terminated.sum()
 
 
 def test_states_are_told_apart_by_known_rewards():
@@ -178,10 +159,10 @@ def test_states_are_told_apart_by_known_rewards():
 
     agent = learner(Noise(), "tiles:2", reward=reward)
     agent.learn(20)
-    assert agent._driver.memory.n_states == 3
+    assert len(agent.diagnostics.V) == 3
     agent = learner(Noise(), "tiles:2")
     agent.learn(20)
-    assert agent._driver.memory.n_states == 2
+    assert len(agent.diagnostics.V) == 2
 
 
 @pytest.mark.parametrize("features", ["tiles:6", "rbf:3"])
@@ -192,7 +173,7 @@ def test_states_whose_digests_coincide_are_told_apart(monkeypatch, features):
     monkeypatch.setattr(optimist.core.memory, "hash", lambda key: 0, raising=False)
     agent = learner(Noise(), features)
     agent.learn(20)
-    assert agent._driver.memory.n_states > usual._driver.memory.n_states or features == "rbf:3"
+    assert len(agent.diagnostics.V) > len(usual.diagnostics.V) or features == "rbf:3"
     assert_sums_agree(agent)
     x = np.linspace(0, 1, 30)[:, None]
     np.testing.assert_allclose(agent.believe(x).value, usual.believe(x).value, rtol=1e-9)
@@ -203,11 +184,9 @@ def test_states_whose_digests_coincide_are_told_apart(monkeypatch, features):
 def test_visits_are_counted():
     agent = learner(gymnasium.make("FrozenLake-v1"), reward_range=None)
     agent.learn(50)
-    memory, counts = agent._driver.memory, np.zeros((16, 4))
-    links = memory.links
-    for i in range(memory.n_links):
-        x = memory.states.block[links.source[i], 0] // 4
-        counts[x, links.action[i]] += links.weight[i]
+    links, counts = agent.transitions, np.zeros(64)
+    np.add.at(counts, links.block[links.source, links.action], links.weight)
+    counts = counts.reshape(16, 4)
     np.testing.assert_allclose(agent.believe(np.arange(16)).visits, counts, atol=1e-9)
 
 
@@ -219,44 +198,37 @@ def test_a_full_memory_is_thinned_and_learning_goes_on(features):
     env = gymnasium.make("MountainCar-v0", max_episode_steps=40)
     phi = learner(env, features).features
     agent = learner(env, features, memory=300 * per_state(phi), reward_range=(-1, 0))
-    memory = agent._driver.memory
-    assert 299 <= memory.most <= 301
-    thinned = 0
+    states = [0]
     for _ in range(40):
-        before = memory.n_states
         history = agent.learn(1)
-        thinned += memory.n_states < before
-        assert memory.n_states <= memory.most + 1  # room is made before the next step
-        assert history.states[0] == memory.n_states
+        states.append(len(agent.diagnostics.V))
+        assert history.states[0] == states[-1] <= 301  # room is made before the next step
         assert_sums_agree(agent)
-        assert np.isfinite(agent._driver.epoch.theta).all()
+        assert np.isfinite(agent.policy.Theta).all()
+    thinned = (np.diff(states) < 0).sum()
     assert thinned >= 3
     assert agent.history.steps.tolist() == [40] * 40
     # What is left still stands for all that was seen.
-    assert memory.links.weight[: memory.n_links].sum() == pytest.approx(1600, rel=0.25)
+    assert agent.transitions.weight.sum() == pytest.approx(1600, rel=0.25)
 
 
-def test_a_thinned_run_is_the_same_from_the_same_seed():
+def test_a_thinned_run_is_the_same_from_the_same_seed(state_of):
     runs = []
     for _ in range(2):
         agent = learner(Noise(), "rbf:4", memory=100 * 350)
         agent.learn(60)
         runs.append(agent)
-    one, other = (a._driver for a in runs)
-    assert one.memory.n_links == other.memory.n_links
-    for name, array in one.arrays.items():
-        assert array.tobytes() == other.arrays[name].tobytes(), name
+    assert runs[0].transitions.weight.max() > 1
+    assert state_of(runs[0]) == state_of(runs[1])
 
 
 def test_links_that_are_many_are_thinned_too():
     """Few states may have many links between them: those count as well."""
-    agent = learner(Noise(), "tiles:40", memory=1e9)
-    memory = agent._driver.memory
-    memory.most = 60
-    sizes = []
+    phi = learner(Noise(), "tiles:40").features
+    agent, sizes = learner(Noise(), phi, memory=60.5 * per_state(phi)), []
     for _ in range(60):
         agent.learn(1)
-        sizes.append(memory.n_links)
+        sizes.append(len(agent.transitions.weight))
         assert_sums_agree(agent)
     assert max(sizes) < 120 + 10  # an episode may fill it
     assert (np.diff(sizes) < 0).any()
@@ -334,8 +306,8 @@ def test_a_link_is_kept_with_the_probability_of_its_leverage():
             for i in range(n)
         ]
     )
-    np.testing.assert_allclose(memory.links.weight[:n] * memory._leverage(), score, rtol=1e-9)
-    q = _probabilities(score, expected)
+    np.testing.assert_allclose(memory.links.weight[:n] * memory.leverage(), score, rtol=1e-9)
+    q = inclusion_probabilities(score, expected)
     assert q.sum() == pytest.approx(expected)
     kept = np.zeros(n)
     for seed in range(300):
@@ -350,7 +322,7 @@ def test_a_link_is_kept_with_the_probability_of_its_leverage():
 @pytest.mark.parametrize("spread", [0.1, 3.0])
 def test_probabilities_are_proportional_to_scores_up_to_1(expected, spread):
     scores = np.exp(spread * np.random.default_rng(0).normal(size=100))
-    q = _probabilities(scores, expected)
+    q = inclusion_probabilities(scores, expected)
     assert q.sum() == pytest.approx(expected)
     assert (q > 0).all()
     assert (q <= 1).all()
@@ -362,10 +334,10 @@ def test_probabilities_are_proportional_to_scores_up_to_1(expected, spread):
 
 
 def test_probabilities_of_few_or_equal_scores():
-    np.testing.assert_array_equal(_probabilities(np.array([1.0, 9.0]), 2), [1.0, 1.0])
-    np.testing.assert_array_equal(_probabilities(np.ones(4), 2), np.full(4, 0.5))
-    np.testing.assert_array_equal(_probabilities(np.array([0.0, 0.0, 5.0]), 2)[2], 1.0)
-    assert _probabilities(np.array([1e-300, 1.0, 1e300]), 2).sum() == pytest.approx(2)
+    np.testing.assert_array_equal(inclusion_probabilities(np.array([1.0, 9.0]), 2), [1.0, 1.0])
+    np.testing.assert_array_equal(inclusion_probabilities(np.ones(4), 2), np.full(4, 0.5))
+    np.testing.assert_array_equal(inclusion_probabilities(np.array([0.0, 0.0, 5.0]), 2)[2], 1.0)
+    assert inclusion_probabilities(np.array([1e-300, 1.0, 1e300]), 2).sum() == pytest.approx(2)
 
 
 def test_states_in_use_survive_with_their_new_numbers():
@@ -411,8 +383,7 @@ def test_episodes_under_way_go_on_through_a_thinning(mode):
     history = agent.learn(120)
     assert_sums_agree(agent)
     assert (np.diff(history.states) < 0).any()
-    memory = agent._driver.memory
-    total = memory.links.weight[: memory.n_links].sum()
+    total = agent.transitions.weight.sum()
     assert total == pytest.approx(history.steps.sum(), rel=0.3)
 
 
@@ -461,10 +432,9 @@ def test_transitions_go_from_where_they_did_after_a_thinning():
     agent = learner(env, phi, memory=120 * per_state(phi), reward_range=(0, 1))
     history = agent.learn(150)
     assert (np.diff(history.states) < 0).any()
-    memory = agent._driver.memory
-    x = memory.states.rows[:, 0]
-    source, after = (a[: memory.n_links] for a in (memory.links.source, memory.links.after))
-    np.testing.assert_allclose(x[after] - x[source], 1e-3, atol=1e-12)
+    data = agent.transitions
+    x = data.phi[:, 0, 0]
+    np.testing.assert_allclose(x[data.after] - x[data.source], 1e-3, atol=1e-12)
 
 
 # Limits.
@@ -514,13 +484,13 @@ def test_a_memory_that_is_too_small():
             learner(Noise(), "rbf:4", memory=bad)
 
 
-def test_the_bytes_taken_are_about_those_allowed():
+def test_the_bytes_taken_are_about_those_allowed(tmp_path):
     limit = 400_000
     agent = learner(Noise(50), "fourier:20", memory=limit)
     agent.learn(40)
-    memory = agent._driver.memory
-    assert memory.n_states <= memory.most
-    arrays = agent._driver.arrays
+    assert len(agent.diagnostics.V) <= limit / per_state(agent.features)
+    agent.save(tmp_path)
+    _, arrays = storage.read(tmp_path / FILE)
     taken = sum(a.nbytes for name, a in arrays.items() if name.startswith(("states.", "links.")))
     assert 0.1 * limit < taken < limit
 
@@ -529,13 +499,25 @@ def test_a_memory_of_one_hot_features_is_never_full():
     features = OneHot(16, 4)
     env = gymnasium.make("FrozenLake-v1")
     agent = learner(env, features, memory=1e5, when_full="error", reward_range=None)
-    agent.learn(50)
-    assert not agent._driver.memory.full
+    assert len(agent.learn(50).steps) == 50
 
 
 def test_a_state_whose_episode_was_dropped_does_no_harm():
-    agent = learner(Noise(), "rbf:4")
+    class Breaks(Noise):
+        breaks = False
+
+        def step(self, action):
+            if self.breaks and self.t == 3:
+                raise RuntimeError("broken")
+            return super().step(action)
+
+    env = Breaks()
+    agent = learner(env, "rbf:4")
     agent.learn(2)
-    agent._driver._meet(np.array([[0.111]]))
+    before, env.breaks = len(agent.diagnostics.V), True
+    with pytest.raises(BadEnvironment, match="broken"):
+        agent.learn(1)
+    env.breaks = False
+    assert len(agent.diagnostics.V) == before + 4
     agent.learn(2)
     assert_sums_agree(agent)

@@ -78,13 +78,12 @@ def make(mode, log, box=False):
 
 def links_of(agent):
     """The links that are kept, as counts and sums of rewards."""
-    memory = agent._driver.memory
-    links, n = memory.links, memory.n_links
-    number = memory.states.block[:, 0]  # the tile, or twice the state
+    links = agent.transitions
+    number = links.block[:, 0]  # the tile, or twice the state
     if isinstance(agent.features, OneHot):
         number = number // 2
     weights, paid = Counter(), Counter()
-    for i in range(n):
+    for i in range(len(links.weight)):
         y = links.after[i]
         key = (
             int(number[links.source[i]]), int(links.action[i]), int(number[y]) if y >= 0 else -1,
@@ -155,7 +154,7 @@ def test_an_episode_that_terminates_leads_nowhere(mode):
     assert agent.learn(10).terminated.all()
     weights, _ = links_of(agent)
     assert {(x, y) for x, _, y in weights} == {(TOP, -1)}
-    assert agent._driver.memory.n_states == 1  # the state in which it ended is not one
+    assert len(agent.diagnostics.V) == 1  # the state in which it ended is not one
 
 
 @pytest.mark.parametrize("observe_last", [False, True])
@@ -357,8 +356,7 @@ def test_a_vector_of_its_own_kind_is_played():
     history = agent.learn(30)
     assert history.terminated.all()
     np.testing.assert_array_equal(history.steps, history.reward)  # it pays 1 a step
-    weight = agent._driver.memory.links.weight[: agent._driver.memory.n_links]
-    assert weight.sum() == history.steps.sum()
+    assert agent.transitions.weight.sum() == history.steps.sum()
 
 
 def in_a_process():
@@ -383,4 +381,4 @@ def test_episodes_side_by_side_are_cut_off_by_a_time_limit_as_one_is():
     vector = SyncVectorEnv([lambda: lake(None)] * 2, autoreset_mode=AutoresetMode.DISABLED)
     by_hand = gymnasium.wrappers.TimeLimit(Count([], 0, 10**9), 5)
     for env in (lake(None), vector, by_hand):
-        assert not RmaxRaviUcb(env, gamma=0.9)._driver.geometric, env
+        assert not RmaxRaviUcb(env, gamma=0.9).terms["geometric"], env

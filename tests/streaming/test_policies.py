@@ -65,15 +65,27 @@ FEATURES = {
 }
 
 
-def learnt(agent, name, episodes=15):
+class Watched(gymnasium.ObservationWrapper):
+    """Keeps what is seen."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.seen = []
+
+    def observation(self, x):
+        self.seen.append(np.array(x))
+        return x
+
+
+def learnt(agent, name, episodes=15, wrap=lambda env: env):
     make, features = FEATURES[name]
-    agent = agent(make(), features=features, seed=2, **TERMS)
+    agent = agent(wrap(make()), features=features, seed=2, **TERMS)
     agent.learn(episodes)
     return agent
 
 
-def observations(agent, n=40):
-    space = agent._driver.players.observation_space
+def observations(name, n=40):
+    space = FEATURES[name][0]().observation_space
     if isinstance(space, spaces.Discrete):
         return np.arange(space.n)
     return np.random.default_rng(0).uniform(space.low, space.high, size=(n, *space.shape))
@@ -83,7 +95,7 @@ def observations(agent, n=40):
 @pytest.mark.parametrize("name", FEATURES)
 def test_a_policy_saved_is_the_policy_loaded(agent, name, tmp_path):
     agent = learnt(agent, name)
-    x = observations(agent)
+    x = observations(name)
     own = agent.features if name in ("own", "crossed") else None
     for i, policy in enumerate((agent.policy, agent.output)):
         policy.save(tmp_path / str(i))
@@ -97,18 +109,19 @@ def test_a_policy_saved_is_the_policy_loaded(agent, name, tmp_path):
 
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("name", FEATURES)
-def test_the_policy_is_what_is_believed_and_played(agent, name):
+def test_the_policy_is_what_is_believed_and_played(agent, name, numbers_of):
     """The closed form, the beliefs of any observation, and what is kept for the states met."""
-    agent = learnt(agent, name)
-    x = observations(agent)
+    watched = []
+    agent = learnt(agent, name, wrap=lambda env: watched.append(Watched(env)) or watched[0])
+    x = observations(name)
     pi = agent.policy.probabilities(x)
     np.testing.assert_allclose(agent.believe(x).policy, pi, rtol=0, atol=1e-9)
-    driver = agent._driver
-    found = driver._meet(x)
-    np.testing.assert_allclose(np.exp(driver.memory.states.log_pi[found]), pi, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(
-        driver.memory.states.cumulative[found], np.cumsum(pi, axis=1), rtol=0, atol=1e-9
-    )
+    seen = np.array(watched[0].seen)
+    found = numbers_of(agent, seen)
+    kept = agent.diagnostics.pi
+    assert set(found) - {-1} == set(range(len(kept)))  # ends are not kept
+    pi = agent.policy.probabilities(seen[found >= 0])
+    np.testing.assert_allclose(kept[found[found >= 0]], pi, rtol=0, atol=1e-9)
 
 
 def test_truncated_values_are_kept_update_by_update():
@@ -160,7 +173,7 @@ def test_known_rewards_have_to_be_given(tmp_path):
     with pytest.raises(ValueError, match="was learnt with a known reward: give it as reward="):
         load_policy(tmp_path / "known")
     again = load_policy(tmp_path / "known", reward=mapped)
-    x = observations(agent)
+    x = observations("rbf")
     np.testing.assert_allclose(
         again.probabilities(x), agent.policy.probabilities(x), rtol=0, atol=1e-12
     )
@@ -175,7 +188,7 @@ def test_known_rewards_have_to_be_given(tmp_path):
 def test_before_the_first_episode_the_policy_is_uniform():
     for agent in AGENTS:
         agent = agent(car(), features="tiles:4", **TERMS)
-        x = observations(agent)
+        x = observations("tiles")
         for policy in (agent.policy, agent.output):
             np.testing.assert_array_equal(policy.probabilities(x), np.full((40, 3), 1 / 3))
         seen = agent.believe(x)
@@ -185,7 +198,7 @@ def test_before_the_first_episode_the_policy_is_uniform():
 
 def test_a_policy_does_not_change_with_its_learner():
     agent = learnt(RmaxRaviUcb, "tiles")
-    policy, x = agent.policy, observations(agent)
+    policy, x = agent.policy, observations("tiles")
     before = policy.probabilities(x)
     agent.learn(20)
     np.testing.assert_array_equal(policy.probabilities(x), before)
@@ -193,29 +206,34 @@ def test_a_policy_does_not_change_with_its_learner():
 
 
 class Small(gymnasium.Env):
-    """Two states and two actions, three steps."""
+    """Two states and two actions, three steps; the next state is the action."""
 
     observation_space, action_space = spaces.Discrete(2), spaces.Discrete(2)
+    steps = 3
 
     def reset(self, *, seed=None, options=None):
-        self.t = 0
+        self.path = [0]
         return 0, {}
 
     def step(self, action):
-        self.t += 1
-        return int(action), 0.5 * float(action), False, self.t == 3, {}
+        self.path.append(int(action))
+        return int(action), 0.5 * float(action), False, len(self.path) > self.steps, {}
 
 
 def test_actions_are_drawn_from_the_policy():
-    agent = RmaxRaviUcb(Small(), config=Configuration(0.5, 0.3, Never()), seed=1, **TERMS)
+    """One by one by `predict`, and all along one long episode of the learner's."""
+    env = Small()
+    agent = RmaxRaviUcb(env, config=Configuration(0.5, 0.3, Never()), seed=1, **TERMS)
     agent.learn(6)
-    n, rng, driver = 3000, np.random.default_rng(0), agent._driver
-    pi = agent.policy.probabilities(0)[1]
-    assert 0.52 < pi < 0.95
-    (x,) = driver._meet(np.array([0]))
-    for draw in (lambda: agent.predict(0, rng), lambda: driver._act(x)):
-        drawn = np.mean([draw() for _ in range(n)])
-        assert abs(drawn - pi) < 5 * np.sqrt(pi * (1 - pi) / n)
+    n, rng, pi = 3000, np.random.default_rng(0), agent.policy.probabilities([0, 1])[:, 1]
+    assert 0.52 < pi[0] < 0.95
+    chosen = np.array([agent.predict(0, rng) for _ in range(n)])
+    env.steps = 2 * n
+    agent.learn(1)
+    x, a = np.array(env.path[:-1]), np.array(env.path[1:])
+    for drawn, p in ((chosen, pi[0]), (a[x == 0], pi[0]), (a[x == 1], pi[1])):
+        assert len(drawn) > 500
+        assert abs(drawn.mean() - p) < 5 * np.sqrt(p * (1 - p) / len(drawn))
 
 
 def test_the_output_is_one_of_the_policies_played_each_alike():

@@ -171,10 +171,13 @@ def learner(env, config=None, **terms):
 
 
 def test_the_range_known_is_the_range_used():
-    scale = learner(gymnasium.make("CliffWalking-v1"))._driver.scale
-    assert (scale.low, scale.high) == (-100.0, 0.0)
-    scale = learner(gymnasium.make("CliffWalking-v1"), reward_range=(-200, 50))._driver.scale
-    assert (scale.low, scale.high) == (-200.0, 50.0)
+    for given, used in ((None, (-100.0, 0.0)), ((-200, 50), (-200.0, 50.0))):
+        agent = learner(gymnasium.make("CliffWalking-v1"), reward_range=given)
+        assert agent.terms["reward_range"] == used
+        agent.learn(1)
+        kept, (low, high) = agent.transitions, used
+        paid = set(np.round(kept.paid / kept.weight, 12))
+        assert paid <= {round((r - low) / (high - low), 12) for r in (-1, -100)}
     with pytest.raises(TypeError, match="not both"):
         learner(Loop(), reward_range=(0, 1), reward_map=float)
 
@@ -256,8 +259,8 @@ def test_a_range_without_0_is_refused_when_an_episode_terminates():
     ):
         agent.learn(5)
     assert agent.episodes == 0
-    assert agent._driver.memory.n_links == 0
-    np.testing.assert_array_equal(agent._driver.memory.moments.paid, 0.0)
+    assert agent.transitions.weight.size == 0
+    np.testing.assert_array_equal(agent.diagnostics.b, 0.0)
 
 
 def test_a_reward_map_says_what_the_end_is_worth():
@@ -308,8 +311,8 @@ def test_known_rewards_take_the_place_of_those_paid():
         agent.learn(200)
         assert agent.believe(x).visits.min() >= 30
         np.testing.assert_allclose(agent.believe(x).value, V, rtol=0.05)
-    assert not known._driver.memory.links.paid.any()
-    assert estimated._driver.memory.links.paid.any()
+    assert not known.transitions.paid.any()
+    assert estimated.transitions.paid.any()
 
 
 def test_known_rewards_have_to_be_of_all_actions_and_in_the_range():
@@ -341,6 +344,5 @@ def test_repeated_actions_are_learnt_with():
 
     for env in (make(), SyncVectorEnv([make, make], autoreset_mode=AutoresetMode.SAME_STEP)):
         agent = RmaxRaviUcb(env, "tiles:6", Configuration.practical(), seed=0, gamma=0.95)
-        scale = agent._driver.scale
-        assert (scale.low, scale.high) == (-5.0, 0.0)
+        assert agent.terms["reward_range"] == (-5.0, 0.0)
         assert agent.learn(4).steps.max() <= 40

@@ -1,6 +1,7 @@
 """Values of a chain, exactly: termination is worth 0, and what is cut off goes on for ever."""
 
 import math
+from dataclasses import replace
 
 import gymnasium
 import numpy as np
@@ -10,10 +11,10 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from optimist import Configuration, OptimisticVI, RmaxRaviUcb
 from optimist.agents.optimistic_vi import OptimisticVIConfig
-from optimist.core import Never, Threshold
+from optimist.core import Threshold
 
 N, GAMMA = 5, 0.9
-EXACT = Configuration(math.inf, 0.0, Never(), ridge=1e-10, updates=300)
+EXACT = Configuration(math.inf, 0.0, Threshold.after(1, 1e-10), ridge=1e-10, updates=300)
 
 
 class Chain(gymnasium.Env):
@@ -62,13 +63,9 @@ def learner(env, config=EXACT, reward_range=(0.0, 1.0), **terms):
 
 
 def explored(agent, episodes=40):
-    """Every pair is seen: play at random first, and then update often."""
-    driver = agent._driver
-    act = driver._act
-    driver._act = lambda x: int(driver.rng.integers(2))
+    """Every pair is seen: as long as one is new it leads to heaven."""
     agent.learn(episodes)
-    driver._act = act
-    assert driver.memory.n_links == 2 * N
+    assert len(agent.transitions.weight) == 2 * N
     return agent
 
 
@@ -98,9 +95,9 @@ def test_an_episode_cut_off_is_not_one_that_ended():
 
 def test_what_ends_in_the_step_that_cuts_it_off_has_ended():
     """Both are said of the last step: then it is a termination."""
-    env = gymnasium.wrappers.TimeLimit(Chain(True), N)
-    agent = learner(env)
-    agent._driver._act = lambda x: 1
+    chain = Chain(True)
+    on = gymnasium.wrappers.TransformAction(chain, lambda action: 1, chain.action_space)
+    agent = learner(gymnasium.wrappers.TimeLimit(on, N))
     assert agent.learn(5).terminated.all()
     np.testing.assert_allclose(agent.believe([0]).value, GAMMA ** (N - 1), rtol=1e-6)
 
@@ -136,7 +133,7 @@ def test_geometric_resets_change_no_values():
 @pytest.mark.parametrize("eta", [50.0, 1e4])
 def test_large_eta_is_near_greedy(eta):
     """V = 1/eta log sum pi e^{eta Q} is below max Q by at most log(A) / eta an update."""
-    config = Configuration(eta, 0.0, Never(), ridge=1e-10, updates=300)
+    config = replace(EXACT, eta=eta)
     agent = explored(learner(Chain(True, 20), config), 60)
     V, found = by_hand(True), agent.believe(np.arange(N)).value
     assert (found <= V + 1e-6).all()
@@ -145,7 +142,7 @@ def test_large_eta_is_near_greedy(eta):
 
 def test_the_ridge_pulls_values_to_0():
     """With n visits a mean is shrunk to n / (n + ridge) of it: of the last pair, the reward."""
-    config = Configuration(math.inf, 0.0, Never(), ridge=3.0, updates=300)
+    config = replace(EXACT, ascension=Threshold.after(1, 3.0), ridge=3.0)
     agent = explored(learner(Chain(True, 20), config), 60)
     n = agent.believe([N - 1]).visits[0, 1]
     assert n > 5
@@ -167,8 +164,7 @@ def test_a_bonus_is_added_at_every_step():
         geometric=False, reward_range=(0, 1),
     )  # fmt: skip
     explored(agent, 60)
-    driver, x = agent._driver, np.arange(N)
-    seen = agent.believe(x)
+    seen, heaven = agent.believe(np.arange(N)), agent.diagnostics.heaven
     # The last update by hand, from the counts that were kept and the bonuses of the epoch.
     n = seen.visits
     assert np.allclose(n, np.round(n))
@@ -177,5 +173,5 @@ def test_a_bonus_is_added_at_every_step():
         on = np.append(V[1:], V[0])
         pay = np.append(np.zeros(N - 1), 1.0)
         Q = np.stack([GAMMA * V, pay + GAMMA * on], axis=1) * n / (n + 1) + seen.bonus
-        V = np.minimum(Q, driver.heaven).max(axis=1)
+        V = np.minimum(Q, heaven).max(axis=1)
     np.testing.assert_allclose(seen.value, V, rtol=1e-6)

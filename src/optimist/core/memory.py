@@ -238,8 +238,8 @@ class Memory:
                 "or let it forget what others stand for (when_full='thin')"
             )
         links, n = self.links, self.n_links
-        scores = links.weight[:n] * self._leverage()
-        keep = _probabilities(scores, self.most // 4)  # a link needs two states
+        scores = links.weight[:n] * self.leverage()
+        keep = inclusion_probabilities(scores, self.most // 4)  # a link needs two states
         stays = rng.random(n) < keep
         kept = np.flatnonzero(stays)
         weight, paid = links.weight[kept] / keep[kept], links.paid[kept] / keep[kept]
@@ -271,7 +271,7 @@ class Memory:
         self._sum_up(gamma, terminal)
         return number
 
-    def _leverage(self) -> FloatArray:
+    def leverage(self) -> FloatArray:
         """phi' Lambda^{-1} phi of each link's pair."""
         block, phi = self._pairs()
         if phi.shape[1] == 1:
@@ -341,8 +341,14 @@ class Memory:
         m.log_det[:] += log_det - m.log_det[0]  # the epoch has grown as much as it had
 
 
-def _probabilities(scores: FloatArray, expected: int) -> FloatArray:
-    """min(1, c scores) with the c for which they sum to ``expected``, or 1 if there are no more."""
+def inclusion_probabilities(scores: FloatArray, expected: int) -> FloatArray:
+    """min(1, c scores) with the c for which they sum to ``expected``, or 1 if there are no more.
+
+    Examples
+    --------
+    >>> inclusion_probabilities(np.array([1.0, 2.0, 9.0]), expected=2)
+    array([0.33333333, 0.66666667, 1.        ])
+    """
     if scores.size <= expected:
         return np.ones_like(scores)
     ordered = np.sort(scores)[::-1]

@@ -27,7 +27,7 @@ def environment() -> dict[str, str]:
     """
     found = {
         "optimist": optimist.__version__,
-        "commit": _commit(),
+        "commit": commit(),
         "python": platform.python_version(),
         "system": platform.platform(),
         "cpu": _cpu(),
@@ -59,7 +59,7 @@ def processor() -> str:
     return f"{platform.machine()}; NumPy {found}; BLAS {blas}; numba {compiled_for}"
 
 
-def _commit() -> str:
+def commit() -> str:
     """The commit of this package if it runs from a checkout, and whether that was changed."""
     here = Path(__file__).parent
 

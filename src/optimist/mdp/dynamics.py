@@ -76,9 +76,9 @@ class Dynamics:
         picked = self.kernel[states * self.n_actions + actions]
         reward = r[states, actions]
         if isinstance(picked, np.ndarray):
-            V: FloatArray = _solve_dense(-self.gamma * picked[None], reward[None])[0]
+            V: FloatArray = solve_dense(-self.gamma * picked[None], reward[None])[0]
             return V
-        return _solve_sparse(picked, self.gamma, reward)
+        return solve_sparse(picked, self.gamma, reward)
 
     @cached_property
     def elimination(self) -> elimination.Elimination | None:
@@ -114,7 +114,7 @@ class Dynamics:
         system = np.empty((len(weights), self.n_states, self.n_states))
         # For each x the product of [n, A] with [A, X], written where the systems want it.
         np.matmul(-self.gamma * weights.transpose(1, 0, 2), P, out=system.transpose(1, 0, 2))
-        return _solve_dense(system, rhs, transpose)
+        return solve_dense(system, rhs, transpose)
 
     def _solve_each_sparse(
         self, weights: FloatArray, rhs: FloatArray, transpose: bool
@@ -122,11 +122,11 @@ class Dynamics:
         kernel, x = sp.csr_array(self.kernel), np.empty(rhs.shape)
         for i, (w, b) in enumerate(zip(weights, rhs, strict=True)):
             P_w = _average_sparse(kernel, w)
-            x[i] = _solve_sparse(P_w.T if transpose else P_w, self.gamma, b)
+            x[i] = solve_sparse(P_w.T if transpose else P_w, self.gamma, b)
         return x
 
 
-def _solve_dense(system: FloatArray, rhs: FloatArray, transpose: bool = False) -> FloatArray:
+def solve_dense(system: FloatArray, rhs: FloatArray, transpose: bool = False) -> FloatArray:
     """(I + S) x = rhs for a stack of matrices S [n, X, X], which is overwritten, by LAPACK."""
     diagonal = np.arange(rhs.shape[1])
     system[:, diagonal, diagonal] += 1
@@ -165,7 +165,7 @@ def _average_sparse(kernel: SparseKernel, weights: FloatArray) -> SparseKernel:
     return picks @ kernel
 
 
-def _solve_sparse(P_w: Any, gamma: float, rhs: FloatArray) -> FloatArray:
+def solve_sparse(P_w: Any, gamma: float, rhs: FloatArray) -> FloatArray:
     """(I - gamma P_w) x = rhs for one matrix, by SuperLU."""
     system = sp.csc_array(sp.eye_array(rhs.size, format="csr") - gamma * P_w)
     # I - gamma P_w is diagonally dominant: pivots on the diagonal are stable, so that the ordering
