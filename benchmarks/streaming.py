@@ -23,10 +23,10 @@ import numpy as np
 
 import optimist as opt
 from benchmarks.timing import best_of
+from optimist.agents import Terms
+from optimist.agents.streaming import StreamDriver
 from optimist.core import Sigmoid
-from optimist.core.memory import Memory
-from optimist.core.state import Rule
-from optimist.core.streaming import meet, update_all
+from optimist.core.streaming import learn, meet, update_all
 from optimist.features import PerAction, StateFeatures
 
 ACTIONS = 3
@@ -46,34 +46,18 @@ class Given(StateFeatures):
 def against_blas(T: int, s: int) -> None:
     """One update over T stored transitions, and one pass of BLAS over the same features."""
     rng = np.random.default_rng(0)
-    agent = opt.RmaxRaviUcb(
-        gymnasium.make("MountainCar-v0"), PerAction(Given(2), ACTIONS), CONFIG, gamma=0.99
-    )
-    rule: Rule = agent._driver.rule(0)
-    memory = Memory(PerAction(Given(s), ACTIONS), 1.0, 8 * 2.0**30, "error")
-    rows = rng.normal(size=(T, s)) / np.sqrt(s)
-    block = np.tile(np.arange(ACTIONS), (T, 1))
-    memory._reserve_states(T)
-    while len(memory.states.V) < T:
-        memory._reserve_states(len(memory.states.V) + 1)
-    memory.states.rows[:T], memory.states.block[:T], memory.n_states = rows, block, T
-    d = ACTIONS * s
-    m = memory.moments
-    from optimist.agents.learner import _epoch
-
-    epoch, none = _epoch(memory, variances=False), np.zeros((0, d))
+    phi, terms = PerAction(Given(s), ACTIONS), Terms(gamma=0.99, memory=8 * 2.0**30)
+    driver = StreamDriver(gymnasium.make("MountainCar-v0"), phi, CONFIG, 0, 0, terms)
+    rule, memory, epoch, none = driver.rule(0), driver.memory, driver.epoch, np.zeros((0, phi.dim))
+    memory.find(rng.normal(size=(T, s)) / np.sqrt(s), None)
     meet(rule, memory.states, epoch, none, 0, T)
     memory.reserve_links(T)
-    chain, links = np.arange(T), memory.links
-    links.source[:T], links.after[:T] = chain, np.roll(chain, -1)
-    links.action[:T], links.weight[:T] = rng.integers(ACTIONS, size=T), 1.0
-    memory.n_links = T
-    memory._chain()
-    m.paid[:] = rng.random(d)
+    chain, actions = np.arange(T), rng.integers(ACTIONS, size=T)
+    state = (memory.states, memory.links, memory.moments)
+    learn(*state, 0.99, 0.0, 0, chain, actions, np.roll(chain, -1), rng.random(T))
 
     def update() -> float:
-        state = (memory.states, links, m, epoch)
-        return update_all(rule, *state, 0.99, np.zeros(d), none, T)
+        return update_all(rule, *state, epoch, 0.99, np.zeros(phi.dim), none, T)
 
     Theta, features = rng.normal(size=(s, ACTIONS)), memory.states.rows[:T]
     update()
@@ -81,7 +65,7 @@ def against_blas(T: int, s: int) -> None:
     one, _ = best_of(7, lambda: features @ Theta[:, 0].copy())
     each, _ = best_of(7, lambda: features @ Theta)
     print(
-        f"  T = {T:>7,}, psi of {s} (d = {d}): {1e3 * ours:6.2f} ms; a pass of BLAS with one "
+        f"  T = {T:>7,}, psi of {s} (d = {phi.dim}): {1e3 * ours:6.2f} ms; a pass of BLAS with one "
         f"vector {1e3 * one:6.2f} ms ({ours / one:.2f}x), with one for each action "
         f"{1e3 * each:6.2f} ms ({ours / each:.2f}x)"
     )
