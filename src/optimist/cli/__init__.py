@@ -100,8 +100,9 @@ usage: optimist verify [WORLD] [--K K] [--delta DELTA] [--seed SEED] [--json]
 Run the algorithm in worlds that are known exactly, and check every inequality of the paper's
 analysis: with the theorem's parameters, with the smallest bonuses that turn out valid, under
 rewards that change, and with the practical parameters, where what needs valid bonuses is reported
-and not failed. Without a world in five small ones. The parameters of the world are flags:
-`optimist verify WORLD --help` lists them.
+and not failed. Without a world in five small ones, and in two more for so long that bounds which
+are vacuous elsewhere could fail. The parameters of the world are flags: `optimist verify WORLD
+--help` lists them.
 
 Example:
     optimist verify RiverSwim --world.n 8 --K 500""",
