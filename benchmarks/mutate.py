@@ -55,7 +55,7 @@ TESTS = (  # the first whose part is the beginning of the file's path
           "-k '(river and adaptive and not last) or (dense and (busy or variance)) or regression'",
           "tests/streaming"),
     Tests("core/memory", False, "tests/streaming/test_memory.py", "tests/streaming"),
-    Tests("core/peers", True, "tests/core/test_peers.py -k 'river or linear'",
+    Tests("core/peers", True, "tests/core/test_peers.py -k 'river or aggregated'",
           "tests/core tests/agents"),
     Tests("core/policy", False, "tests/core/test_policies.py tests/streaming/test_policies.py",
           "tests/core tests/storage tests/streaming"),
