@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-other-processor lint bench figure clean
+.PHONY: help demo test test-other-processor lint bench mutate figure clean
 
 help:
 	@echo "make demo    learn several worlds with several agents, and write a report"
@@ -12,6 +12,7 @@ help:
 	@echo "make test-other-processor    run those that compare bits as on another processor"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
 	@echo "make bench   measure the exact solver and the engine against their peers"
+	@echo "make mutate  change the code a little, 50 times, and print the changes that no test notices"
 	@echo "make figure  draw the README's figure anew"
 
 $(READY): pyproject.toml
@@ -39,6 +40,9 @@ lint: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.exact
 	@$(BIN)/python -m benchmarks.engine
+
+mutate: $(READY)
+	@$(BIN)/python -m benchmarks.mutate $(MUTATE)
 
 figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py

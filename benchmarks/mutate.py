@@ -49,10 +49,14 @@ class Tests(NamedTuple):
     quick: str
     folders: str
 
+    def names(self, quick: bool) -> list[str]:
+        return shlex.split(self.quick if quick else self.folders)
+
 
 TESTS = (  # the first whose part is the beginning of the file's path
-    Tests("core/streaming", True, "tests/streaming/test_agreement.py "
-          "-k '(river and adaptive and not last) or (dense and (busy or variance)) or regression'",
+    Tests("core/streaming", True, "tests/streaming/test_environment_oracle.py "
+          "tests/streaming/test_agreement.py "
+          "-k 'formulas or regression or (river and adaptive and not last) or dense-busy'",
           "tests/streaming"),
     Tests("core/memory", False, "tests/streaming/test_memory.py", "tests/streaming"),
     Tests("core/peers", True, "tests/core/test_peers.py -k 'river or aggregated'",
@@ -185,6 +189,10 @@ def sample(number: int, seed: int, part: str) -> list[Mutant]:
     return [rng.choice(lines[line]) for line in chosen]
 
 
+def tests_of(mutant: Mutant) -> Tests:
+    return next(tests for tests in TESTS if mutant.file.startswith(tests.part))
+
+
 def copy_of(tree: Path, to: Path) -> Path:
     """A copy of what the tests need, with the compiler's cache."""
     shutil.copytree(tree / "src", to / "src")
@@ -223,26 +231,16 @@ def finished() -> tuple[int, bool, float]:
 
 def survivors(made: list[Mutant], quick: bool, jobs: int, folder: Path) -> list[Mutant]:
     """The mutants that the tests do not notice: the quick ones, or all of their parts."""
-
-    def tests_for(mutant: Mutant) -> tuple[list[str], bool]:
-        tests = next(tests for tests in TESTS if mutant.file.startswith(tests.part))
-        if quick:
-            return [*shlex.split(tests.quick), str(PACKAGE / mutant.file)], tests.interpreted
-        return tests.folders.split(), False
-
-    limits: dict[str, float] = {}
+    limits: dict[Tests, float] = {}
     unchanged = folder / "unchanged"
-    for mutant in made:  # how long the tests take if nothing is changed; they have to pass
-        tests, interpreted = tests_for(mutant)
-        if str(tests) not in limits:
-            start(unchanged, tests, interpreted, 3600)
+    for tests in map(tests_of, made):  # how long they take if nothing is changed; they must pass
+        if tests not in limits:
+            start(unchanged, tests.names(quick), quick and tests.interpreted, 3600)
             _, passed, seconds = finished()
             if not passed:
-                raise SystemExit(f"{' '.join(tests)} fail as they are:\n{said(unchanged)}")
-            print(f"{seconds:7.1f} s  {' '.join(tests)}", flush=True)
-            limits[str(tests)] = 3 * seconds + (
-                10 if interpreted else 120
-            )  # it may have to compile
+                raise SystemExit(f"{tests.names(quick)} fail as they are: {said(unchanged)}")
+            print(f"{seconds:7.1f} s  {' '.join(tests.names(quick))}", flush=True)
+            limits[tests] = 3 * seconds + (10 if quick and tests.interpreted else 120)  # to compile
     waiting, running, alive = list(reversed(made)), dict[int, tuple[Mutant, Path]](), []
     while waiting or running:
         while waiting and len(running) < jobs:
@@ -251,8 +249,9 @@ def survivors(made: list[Mutant], quick: bool, jobs: int, folder: Path) -> list[
             path = tree / PACKAGE / mutant.file
             source = path.read_bytes()
             path.write_bytes(mutant.of(source))
-            tests, interpreted = tests_for(mutant)
-            child = start(tree, tests, interpreted, limits[str(tests)])
+            tests = tests_of(mutant)
+            names = [*tests.names(quick), str(PACKAGE / mutant.file)]
+            child = start(tree, names, quick and tests.interpreted, limits[tests])
             running[child] = mutant, tree
         child, passed, seconds = finished()
         mutant, tree = running.pop(child)

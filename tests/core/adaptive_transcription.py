@@ -2,10 +2,12 @@
 
 Nothing is saved: the data are a list, and everything is computed anew from all of it. What is not
 in the pseudocode of the paper is written after the formulas of `optimist.core.prior`, of `Novelty`
-and of `VarianceBonus`; sums stay sums.
+and of `VarianceBonus`; sums stay sums. `Adaptive` plays a finite world whose rewards are known;
+`AdaptiveInEnvironment` is told of episodes that pay, terminate and are cut off.
 """
 
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 from scipy.special import logsumexp
@@ -87,17 +89,26 @@ class Adaptive:
         return np.exp(self.log_pi)
 
     @property
+    def values(self):
+        """V of all that transitions lead to."""
+        return self.V
+
+    @property
     def Lambda(self):
         """Theta B^2 I + sum_D phi phi', with the theta of the epoch."""
         return self.theta * self.unit * np.eye(self.d) + self.rows.T @ self.rows
 
     def episode(self):
-        self.k += 1
         self.value = self.nu0 @ self.V
         pairs, transitions = self.world.episode(self.pi)
         x, a = np.array(pairs).T
-        self.steps, self.reward = len(pairs), self.r[x, a].sum()
-        self.bonus, self.ascension = self.CB[x, a].mean(), self.p[x, a].mean()
+        self.reward = self.r[x, a].sum()
+        self._learn_from(pairs, transitions)
+
+    def _learn_from(self, pairs, transitions):
+        self.k += 1
+        x, a = np.array(pairs).T
+        self.steps, self.bonus, self.ascension = len(x), self.CB[x, a].mean(), self.p[x, a].mean()
         self.D += transitions
         x, a, self.after = np.array(self.D, dtype=int).reshape(-1, 3).T
         self.rows = self.Phi[x, a]
@@ -113,7 +124,7 @@ class Adaptive:
         self.e += 1
         self.log_pi[:] = -np.log(self.A)
         self.theta = self.theta_of(SHARED if self.shared else likeliest_theta(self.D, self.theta))
-        self.s, self.v = chance_of_the_new(self.D), mean_value(self.D, self.V)
+        self.s, self.v = chance_of_the_new(self.D), mean_value(self.D, self.values)
         self.log_det_at_epoch = self._log_det()
         square = np.einsum("xai,ij,xaj->xa", self.Phi, np.linalg.inv(self.Lambda), self.Phi)
         norms = (self.Phi**2).sum(axis=2)
@@ -125,17 +136,20 @@ class Adaptive:
         self.p = np.where(new, 1.0, np.minimum(self.s * share, 1.0))
         # Var of V(x'), from the moments of the data without the prior's share in them.
         data = np.maximum(1 - share, 1e-300)
-        first = self.Phi @ self._regress(self.V - self.v) / data
-        second = self.Phi @ self._regress((self.V - self.v) ** 2) / data
+        first = self.Phi @ self._regress(self.values - self.v) / data
+        second = self.Phi @ self._regress((self.values - self.v) ** 2) / data
         # [Where they are equal but for rounding there is none.]
         variance = np.maximum(second - first**2, 0.0)
         variance[variance <= 1e-12 * second] = 0.0
         # u^2 is (1 - share) / n, for n visits: the bonus is gamma c sqrt(Var / n). Where heaven is
         # certain nothing is added to anything.
+        self.CB = np.where(new, 0.0, self.gamma * self.c * np.sqrt(variance * square / data))
+        self._expect_of_the_untried()
+
+    def _expect_of_the_untried(self):
         known = self.r + self.gamma * (self.v + self.Phi @ self._regress(self.V - self.v))
         known = np.max(known, axis=1, where=self.p < 1, initial=0.0, keepdims=True)
         self.alike = (self.p == 1) & (self.r + self.gamma * self.w > known * (1 + 1e-9))
-        self.CB = np.where(new, 0.0, self.gamma * self.c * np.sqrt(variance * square / data))
 
     def _update(self):
         PV = self.v + self.Phi @ self._regress(self.V - self.v)
@@ -145,10 +159,14 @@ class Adaptive:
         beyond = pays + self.gamma * self.w
         Q = (1 - self.p) * (self.r + self.CB + self.gamma * PV) + self.p * beyond
         self.w = np.clip(Q.max(), 0.0, self.heaven)
-        self.sup_q = np.abs(Q).max()
+        return self._improve(Q)
+
+    def _improve(self, Q, among=slice(None)):
+        """V and pi from Q; the largest change of a value among some states."""
+        self.sup_q = np.abs(Q[among]).max()
         V = logsumexp(self.log_pi + self.eta * Q, axis=1) / self.eta
         self.log_pi = self.log_pi + self.eta * (Q - V[:, None])
-        change = np.abs(V - self.V).max()
+        change = np.abs(V - self.V)[among].max()
         self.V = np.clip(V, 0.0, self.heaven)
         return change
 
@@ -158,3 +176,47 @@ class Adaptive:
 
     def _log_det(self):
         return np.linalg.slogdet(self.Lambda)[1]
+
+
+class AdaptiveInEnvironment(Adaptive):
+    """The learner where rewards are estimated, and episodes terminate or are cut off.
+
+    Termination is one more state, the last, worth ``terminal``. All states are carried along from
+    the start, but until one is met nothing depends on it: the regression has seen no transition to
+    it, and neither the tolerance nor sup |Q| looks at it.
+    """
+
+    def __init__(self, Phi, gamma, *, terminal, **parameters):
+        world = SimpleNamespace(r=None, nu0=None, gamma=gamma)
+        super().__init__(None, world, Phi, **parameters)
+        self.terminal, self.paid, self.met = terminal, [], np.zeros(len(Phi), dtype=bool)
+
+    @property
+    def values(self):
+        return np.append(self.V, self.terminal)
+
+    def episode(self, start, steps):
+        """Learn from (x, a, reward in [0, R_max], x', whether it terminated), step by step."""
+        self.met[start] = True
+        self.value = self.V[start]
+        transitions = []
+        for x, a, reward, after, terminated in steps:
+            transitions.append((x, a, len(self.V) if terminated else after))
+            self.paid.append(reward)
+            if not terminated:
+                self.met[after] = True
+        self._learn_from([step[:2] for step in steps], transitions)
+
+    def _expect_of_the_untried(self):
+        """The mean reward, and then the mean value."""
+        self.base = np.mean(self.paid) + self.gamma * self.v
+
+    def _update(self):
+        """Q = (1 - p) (CB + base + phi . theta) + p R_max H.
+
+        theta = Lambda^{-1} sum_D phi(x, a) (r + gamma V(x') - base).
+        """
+        aim = np.array(self.paid) + self.gamma * self.values[self.after] - self.base
+        theta = np.linalg.solve(self.Lambda, self.rows.T @ aim)
+        Q = (1 - self.p) * (self.CB + self.base + self.Phi @ theta) + self.p * self.heaven
+        return self._improve(Q, self.met)
