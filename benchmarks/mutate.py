@@ -26,7 +26,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gymnasium  # noqa: F401  what every fork would import is imported once
 import numba
@@ -58,7 +58,8 @@ TESTS = (  # the first whose part is the beginning of the file's path
           "tests/streaming/test_agreement.py "
           "-k 'formulas or regression or (river and adaptive and not last) or dense-busy'",
           "tests/streaming"),
-    Tests("core/memory", False, "tests/streaming/test_memory.py", "tests/streaming"),
+    Tests("core/memory", False, "tests/streaming/test_environment_oracle.py "
+          "tests/streaming/test_memory.py", "tests/streaming"),
     Tests("core/peers", True, "tests/core/test_peers.py -k 'river or aggregated'",
           "tests/core tests/agents"),
     Tests("core/policy", False, "tests/core/test_policies.py tests/streaming/test_policies.py",
@@ -69,15 +70,23 @@ TESTS = (  # the first whose part is the beginning of the file's path
           "tests/core/test_adaptive.py "
           "-k 'prior or (agrees and (river-False or river-busy or blocks-busy or linear-True))'",
           "tests/core tests/streaming tests/imitation"),
-    Tests("agents", False, "tests/agents tests/streaming/test_schedule.py",
+    Tests("agents", False, "tests/agents/test_refusals.py tests/agents/test_diagnostics.py "
+          "tests/agents/test_history.py tests/streaming/test_environment_oracle.py "
+          "tests/streaming/test_schedule.py tests/core/test_peers.py "
+          "tests/agents/test_continuation.py tests/storage/test_checkpoints.py",
           "tests/agents tests/streaming tests/storage tests/core"),
-    Tests("imitation", False, "tests/imitation", "tests/imitation tests/streaming"),
+    Tests("imitation", False, "tests/imitation/test_agreement.py tests/imitation/test_fra_il.py "
+          "tests/imitation/test_dataset.py tests/imitation/test_dataset_episodes.py "
+          "tests/imitation/test_unseen_rewards.py tests/streaming/test_imitation.py",
+          "tests/imitation tests/streaming"),
     Tests("mdp", False, "tests/mdp", "tests/mdp tests/envs tests/core"),
 )  # fmt: skip
 
-BINARY = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
-          ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
-          ast.And: ast.Or, ast.Or: ast.And}  # fmt: skip
+BINARY: dict[type[ast.AST], Any] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+    ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
 COMPARISONS = {ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE),
                ast.GtE: (ast.Gt, ast.Lt), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,),
                ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,),
@@ -195,7 +204,7 @@ def tests_of(mutant: Mutant) -> Tests:
 
 def copy_of(tree: Path, to: Path) -> Path:
     """A copy of what the tests need, with the compiler's cache."""
-    shutil.copytree(tree / "src", to / "src")
+    shutil.copytree(tree / "src", to / "src", ignore=shutil.ignore_patterns("*.pyc"))
     shutil.copytree(tree / "tests", to / "tests")
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy2(tree / name, to)
@@ -217,7 +226,7 @@ def start(tree: Path, tests: list[str], interpreted: bool, seconds: float) -> in
         os.chdir(tree)
         os.environ["PYTHONPATH"] = str(tree / "src")
         sys.path[:] = [str(tree / "src"), *(p for p in sys.path if p not in ("", str(ROOT)))]
-        numba.config.DISABLE_JIT = int(interpreted)
+        numba.config.DISABLE_JIT = int(interpreted)  # type: ignore[attr-defined]
         code = int(pytest.main([*ARGUMENTS, *tests]))
     finally:
         os._exit(code)
@@ -246,16 +255,18 @@ def survivors(made: list[Mutant], quick: bool, jobs: int, folder: Path) -> list[
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
             tree = copy_of(unchanged, Path(tempfile.mkdtemp(dir=folder)))
-            path = tree / PACKAGE / mutant.file
-            source = path.read_bytes()
-            path.write_bytes(mutant.of(source))
-            tests = tests_of(mutant)
-            names = [*tests.names(quick), str(PACKAGE / mutant.file)]
+            tests, path = tests_of(mutant), tree / PACKAGE / mutant.file
+            made_at = path.stat().st_mtime_ns
+            path.write_bytes(mutant.of(path.read_bytes()))
+            if not tests.interpreted:  # nothing has to be compiled anew (conftest.py)
+                os.utime(path, ns=(made_at, made_at))
+            own = sorted((tree / "tests").glob(f"{path.parent.name}/test_{path.stem}*.py"))
+            names = [*map(str, own), *tests.names(quick), str(path)]
             child = start(tree, names, quick and tests.interpreted, limits[tests])
             running[child] = mutant, tree
         child, passed, seconds = finished()
         mutant, tree = running.pop(child)
-        how = "survived" if passed else f"killed by {said(tree).splitlines()[-1]}"
+        how = "survived" if passed else f"killed by {said(tree)}"
         print(f"{seconds:7.1f} s  {mutant}: {how}", flush=True)
         if passed:
             alive.append(mutant)
@@ -264,10 +275,10 @@ def survivors(made: list[Mutant], quick: bool, jobs: int, folder: Path) -> list[
 
 
 def said(tree: Path) -> str:
-    """The end of what the tests said; their reasons, where they failed."""
+    """The first test that failed, or how the output ends."""
     lines = (tree / "output").read_text().strip().splitlines()
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    return "\n".join(failed[:1] or ["too much time, or no test"])
+    return (failed or lines[-1:] or ["too much time"])[0]
 
 
 def main() -> None:
