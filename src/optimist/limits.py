@@ -16,6 +16,9 @@ VARIABLE = "OPTIMIST_MAX_BYTES"
 SHARE = 0.5
 """Of the free memory."""
 
+LITTLE = 2**20
+"""Less than that there always is: to ask for free memory takes a millisecond."""
+
 TEXT = 30
 """How many times the size of a file JSON or TOML may take: ``[],`` is an object of 64 bytes."""
 
@@ -38,11 +41,13 @@ def need(n_bytes: float, what: str) -> None:
     ...
     optimist.errors.TooLarge: DeepSea(n=100000) would need 1.0 EB of memory; the limit is ...
     """
+    if n_bytes < LITTLE and VARIABLE not in os.environ:
+        return
     limit, why = _limit()
     if n_bytes > limit:
         raise TooLarge(
             f"{what} would need {in_words(n_bytes)} of memory; the limit is {in_words(limit)} "
-            f"({why}; the environment variable {VARIABLE} sets another)"
+            f"({why})"
         )
 
 
@@ -75,7 +80,7 @@ def _limit() -> tuple[float, str]:
         if not limit > 0:
             raise OptimistError(f"{VARIABLE} must be a positive number of bytes; got {given!r}")
         return limit, f"{VARIABLE} = {given}"
-    return SHARE * _free(), "half of the free memory"
+    return SHARE * _free(), f"half of the free memory; {VARIABLE} in the environment sets another"
 
 
 def _free() -> float:

@@ -10,6 +10,7 @@ from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
+from optimist.agents.history import check_history
 from optimist.agents.progress import progress
 
 
@@ -79,6 +80,8 @@ class Agent:
         Progress is shown in a terminal only.
         """
         end = self.episodes + checks.count(episodes, "episodes")
+        kept = episodes // self.stride + 1 if self.stride else 0
+        check_history(episodes, kept, self._driver.policy_size)
         first, before = self.episodes, len(self._chunks)
         self._driver.begin()
         with progress(episodes, show_progress) as bar:

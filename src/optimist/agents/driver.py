@@ -37,6 +37,9 @@ class Driver(ABC):
     until: int = 0
     """The episode before which rewards are asked for again, if they change."""
 
+    policy_size: int = 0
+    """How many numbers a policy has that is kept to be evaluated."""
+
     # Learning
 
     def begin(self) -> None:  # noqa: B027 - a finite world goes on where it was

@@ -22,7 +22,7 @@ from optimist.core import (
     Truncation,
     VarianceBonus,
 )
-from optimist.core.finite import check_features, iterate, simulator, statistics
+from optimist.core.finite import check_features, check_size, iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
 from optimist.core.state import (
     EPISODES,
@@ -94,7 +94,8 @@ class FiniteDriver(AlgorithmOne):
         features = _default_features(mdp) if features is None else features
         check_features(features, mdp)
         super().__init__(features, config, mdp.gamma, seed, stride)
-        self.mdp = mdp
+        check_size(mdp, features)
+        self.mdp, self.policy_size = mdp, mdp.r.size
         self.rewards = Fixed(mdp.r) if rewards is None else rewards
         self.simulator = simulator(mdp)
         self.stats = statistics(

@@ -5,9 +5,19 @@ from functools import cached_property
 
 import numpy as np
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.mdp import FiniteMDP, best_in_hindsight, regret
+
+BYTES_AN_EPISODE = 160
+"""What the numbers of an episode take, and once more while they are put together."""
+
+
+def check_history(episodes: int, kept: int, policy_size: int) -> None:
+    """Refuse to keep the history of so many episodes, with policies [X, A], if it does not fit."""
+    needed = BYTES_AN_EPISODE * episodes + 3 * 8 * kept * policy_size  # in parts, whole, evaluated
+    policies = f" and {kept:,} policies of {policy_size:,} numbers" if kept * policy_size else ""
+    limits.need(needed, f"the history of {episodes:,} episodes{policies}")
 
 
 @dataclass(frozen=True)

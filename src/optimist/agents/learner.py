@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.agents.configuration import Configuration
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions, read_only
 from optimist.agents.driver import AlgorithmOne, Policy
@@ -57,6 +57,8 @@ class StreamLearner(AlgorithmOne):
             given.get("when_full", "thin"),
             self.reward is not None,
         )
+        if self.memory.limit > GIBIBYTE:  # it is given; what is left of the default grows as needed
+            limits.need(self.memory.limit, f"memory = {self.memory.limit:g} bytes")
         variances = isinstance(config.bonus, VarianceBonus)
         self.epoch = _epoch(self.memory, variances)
         self.drawn = _epoch(self.memory, variances)  # holds what pi_I is made of

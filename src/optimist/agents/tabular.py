@@ -46,6 +46,7 @@ class TabularDriver(Driver):
         super().__init__(config, mdp.gamma, seed, stride)
         refuse_rewards(mdp.r, R_MAX)
         self.mdp, self.rule = mdp, config.rule(mdp.gamma)
+        self.policy_size = mdp.r.size
         self.simulator = simulator(mdp)
         self.tables = tables(mdp, self.simulator, self.rule)
         self.drawn: FloatArray = mdp.uniform_policy.copy()

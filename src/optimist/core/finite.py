@@ -6,10 +6,17 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from optimist import limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core.state import PRIOR, Iterate, Simulator, Statistics
 from optimist.features import Concatenation, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
+
+MATRICES = 6
+"""How many matrices of the size of a covariance a learner holds."""
+
+BYTES_A_PAIR = 350
+"""About what else a learner keeps of a pair: twice the iterates, and what it has seen."""
 
 ROWS_AT_ONCE = 2**21
 """How many numbers of feature rows are held while they are read."""
@@ -34,6 +41,19 @@ def check_features(features: FeatureMap, mdp: FiniteMDP, name: str = "features")
             f"the features have {states} states and {features.n_actions} actions, "
             f"the world has {mdp.n_states} and {mdp.n_actions}"
         )
+
+
+def check_size(mdp: FiniteMDP, features: FeatureMap) -> None:
+    """Refuse to learn if the statistics and iterates do not fit into memory."""
+    X, (blocks, d) = mdp.n_states, (features.blocks, features.dim)
+    s = d // blocks
+    matrices = MATRICES * blocks * s * s  # Lambda and the like
+    rows = 2 * mdp.r.size * s  # the features of all pairs, and once more while they are read
+    sums = X * d if s > 1 else 0
+    limits.need(
+        8 * (matrices + rows + sums) + BYTES_A_PAIR * mdp.r.size,
+        f"learning {X:,} states and {mdp.n_actions:,} actions with {d:,} features",
+    )
 
 
 def simulator(mdp: FiniteMDP) -> Simulator:

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.checks import FloatArray, IntArray
 from optimist.errors import MemoryFull
 from optimist.features import FeatureMap
@@ -119,6 +119,7 @@ class Memory:
                 f"their covariances, and memory={self.limit:.3g} bytes is the limit: take fewer "
                 "features, or one tiling (tiles:N), whose covariance is diagonal"
             )
+        limits.need(matrices, f"the covariances of {d:,} features")
         self.n_states = self.n_links = 0
         self.states = States(
             rows=np.zeros((0, s)),

@@ -4,9 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimist import limits
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.state import Simulator
 from optimist.mdp import FiniteMDP
+
+BYTES_A_PAIR = 150
+"""About what a peer keeps of a pair."""
 
 UCBVI, PSRL, OPTIMISTIC_Q, Q_LEARNING = range(4)
 """Which algorithm it is."""
@@ -56,11 +60,19 @@ class Kept(NamedTuple):
     drawn: FloatArray  # [X, A]
 
 
+def check_tables(mdp: FiniteMDP, kind: int) -> None:
+    """Refuse tables that do not fit into memory: samples of all of P are not sparse."""
+    X, A = mdp.r.shape
+    room = 16 * X * X * A if kind == PSRL else 0
+    limits.need(BYTES_A_PAIR * X * A + room, f"tables of {X:,} states and {A:,} actions")
+
+
 def tables(mdp: FiniteMDP, world: Simulator, rule: TableRule) -> Tables:
     """Before the first episode: no data, values at their largest if optimistic, uniform play."""
     optimistic = rule.kind in (UCBVI, OPTIMISTIC_Q)
     first = rule.heaven if optimistic else 0.0
     n_pairs = mdp.r.size
+    check_tables(mdp, rule.kind)
     shape = (n_pairs if rule.kind == PSRL else 1, mdp.n_states)
     return Tables(
         Q=np.full(mdp.r.shape, first),

@@ -10,10 +10,13 @@ import gymnasium
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from optimist import checks
+from optimist import checks, limits
 from optimist.envs.players import AnyEnv
 from optimist.envs.repeat import ActionRepeat
 from optimist.features import count_actions, default_name, features_named
+
+LEAST_BYTES = 10_000
+"""An environment with its wrappers takes at least as much."""
 
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 """What JSON calls them: as text, "False" would be true."""
@@ -77,7 +80,8 @@ class Gym:
     def __post_init__(self) -> None:
         checks.discount(self.gamma)
         checks.count(self.repeat, "repeat")
-        checks.count(self.parallel, "parallel")
+        n = checks.count(self.parallel, "parallel")
+        limits.need(LEAST_BYTES * n, f"{n:,} environments side by side")
         for name, other in (("low", "high"), ("high", "low")):
             if getattr(self, name) is not None and getattr(self, other) is None:
                 raise ValueError(f"{name} is given and {other} is not: give both or neither")

@@ -8,6 +8,8 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents import AGENTS, Agent, RmaxRaviUcb
+from optimist.agents.psrl import PsrlConfig
+from optimist.core.tabular import PSRL, check_tables
 from optimist.envs import Gym, World
 from optimist.experiments.parameters import from_plain
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
@@ -62,8 +64,10 @@ def study_config(given: Any) -> Any:
 
 
 def check_together(world: World | Gym, config: Any) -> None:
-    """Refuse an imitator where no expert is known, and a table where states are not."""
+    """Refuse an imitator where no expert is known, and tables without states, or of too many."""
     if not isinstance(world, Gym):
+        if isinstance(config, PsrlConfig):  # whose table is quadratic in the states
+            check_tables(world.mdp, PSRL)
         return
     if isinstance(config, ImitationConfig):
         raise ValueError(

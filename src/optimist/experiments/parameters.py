@@ -171,6 +171,17 @@ def grid(data: Mapping[str, Any]) -> Iterator[tuple[Plain, Plain]]:
         yield table, chosen
 
 
+def grid_size(data: Mapping[str, Any]) -> int:
+    """How many choices `grid` gives.
+
+    Examples
+    --------
+    >>> grid_size({"beta": [0.5, 1], "ascension": {"kind": "Sigmoid", "alpha": [1, 2, 3]}})
+    6
+    """
+    return math.prod(len(values) for _, values in _lists(data, ()))
+
+
 def _lists(
     data: Mapping[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], list[Any]]]:

@@ -1,7 +1,7 @@
 """A study: worlds x agents x parameters x seeds, as a TOML file or as a few lines of Python."""
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from optimist import checks, limits
+from optimist.agents.history import check_history
+from optimist.envs import Gym
 from optimist.errors import DataError, StudyError, TooLarge
 from optimist.experiments.learners import check_together, study_config
-from optimist.experiments.parameters import Plain, did_you_mean, grid
+from optimist.experiments.parameters import Plain, did_you_mean, grid, grid_size
 from optimist.experiments.specification import (
     AnyWorld,
     Specification,
@@ -32,11 +34,20 @@ from optimist.experiments.subject import (
 )
 from optimist.experiments.toml import line_of, write_toml
 
+PARTS = 10
+"""At least so many times a run stops to look at itself (`optimist.experiments.execute.marks`)."""
+
 SETTINGS = ("episodes", "stride")
 """What a world may set for itself, and a study for all worlds."""
 
 ABOUT = ("subject", "held_out")
 """Whom a study is about, and where its constants were not chosen."""
+
+BYTES_A_RUN = 10_000
+"""About what a run takes while a study is run: its specification, spelt out, and what is asked."""
+
+BYTES_A_ROW = 400
+"""About what a row of curves takes: ten numbers, and copies of them."""
 
 KEYS = ("title", "description", "seeds", "seed", *SETTINGS, *ABOUT, "worlds", "agents")
 
@@ -124,6 +135,8 @@ class Study:
         for world in self.worlds.values():
             world_name(world)  # is one
         _ = self.configurations, self.numbers  # refuse what is wrong at once
+        for name, world in self.worlds.items():
+            check_length(world, self.lengths[name], self.strides[name])
         for config in self.configurations.values():
             _check_everywhere(self.worlds, config)
         _refuse_twice("worlds", _played(self.worlds, self.lengths, self.strides))
@@ -148,6 +161,7 @@ class Study:
     def numbers(self) -> tuple[int, ...]:
         """The numbers of the seeds."""
         given = self.seeds
+        check_runs(given, len(self.worlds), len(self.agents))
         if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
             return tuple(range(checks.count(given, "seeds")))
         seeds = tuple(checks.count(s, "seeds", least=0) for s in given)
@@ -260,6 +274,32 @@ class Study:
             raise StudyError(f"{where}: {error}") from error
 
 
+def check_runs(seeds: Any, n_worlds: int, n_agents: int) -> None:
+    """Refuse more runs than fit into memory, before they are listed.
+
+    Examples
+    --------
+    >>> check_runs(seeds=10**12, n_worlds=2, n_agents=3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    optimist.errors.TooLarge: 6,000,000,000,000 runs (1,000,000,000,000 seeds x 2 worlds x 3 agents)
+    would need 60.0 PB of memory; the limit is ...
+    """
+    n = seeds if isinstance(seeds, int) else len(seeds) if isinstance(seeds, Sized) else 1
+    runs = n * n_worlds * n_agents
+    what = f"{runs:,} runs ({n:,} seeds x {n_worlds:,} worlds x {n_agents:,} agents)"
+    limits.need(BYTES_A_RUN * runs, what)
+
+
+def check_length(world: AnyWorld, episodes: int, stride: int) -> None:
+    """Refuse a run whose curves, or policies that are kept to be evaluated, do not fit."""
+    rows = -(-episodes // stride)
+    limits.need(BYTES_A_ROW * rows, f"the curves of {episodes:,} episodes with stride {stride:,}")
+    part = rows // PARTS + 1  # after which policies are evaluated, and forgotten
+    size = 0 if isinstance(world, Gym) else world.mdp.r.size
+    check_history(part * stride, 0 if isinstance(world, Gym) else part, size)
+
+
 def _study(data: Plain, text: str, title: str) -> Study:
     for key in data:
         if key not in KEYS:
@@ -270,8 +310,11 @@ def _study(data: Plain, text: str, title: str) -> Study:
     seed = _checked(("seed",), checks.count, data.get("seed", 0), "seed", 0)
     for key in data.keys() & set(SETTINGS):  # even if every world has its own
         _checked((key,), checks.count, data[key], key)
+    n_worlds, n_agents = (_number_of(data, key) for key in ("worlds", "agents"))
+    _checked(("seeds",), check_runs, data.get("seeds", 1), n_worlds, n_agents)
     settings: dict[str, dict[str, int]] = {key: {} for key in SETTINGS}
     worlds: dict[str, AnyWorld] = {}
+    known_worlds: dict[Any, str] = {}
     for label, table, path, _ in _expanded(data, "worlds"):
         if label in worlds:
             raise DataError(path, f"there are two worlds with the name {label!r}")
@@ -285,8 +328,11 @@ def _study(data: Plain, text: str, title: str) -> Study:
                 )
             settings[key][label] = _checked((*path, key), checks.count, value, key)
         worlds[label] = read_world(table, path)
-        _checked(path, _refuse_twice, "worlds", _played(worlds, **settings))
+        played = worlds[label], settings["episodes"][label], settings["stride"][label]
+        _checked(path, check_length, *played)
+        _checked(path, _refuse_again, "worlds", known_worlds, played, label)
     agents: dict[str, Any] = {}
+    known_agents: dict[Any, str] = {}
     families: dict[str, str] = {}
     for label, table, path, name in _expanded(data, "agents"):
         if label in agents:
@@ -297,7 +343,7 @@ def _study(data: Plain, text: str, title: str) -> Study:
             families[label] = family
         agents[label] = read_agent(table, path)
         _checked(path, _check_everywhere, worlds, agents[label])
-        _checked(path, _refuse_twice, "agents", agents)
+        _checked(path, _refuse_again, "agents", known_agents, agents[label], label)
     subject, held_out = data.get("subject"), data.get("held_out", [])
     _checked(("subject",), check_subject, subject, families_of(agents, families))
     _checked(("held_out",), check_held_out, held_out, worlds, subject)
@@ -323,6 +369,18 @@ def _study(data: Plain, text: str, title: str) -> Study:
     return study
 
 
+def _number_of(data: Plain, key: str) -> int:
+    """How many worlds or agents there are, every choice of a grid counted, and none made."""
+    entries = data.get(key, {})
+    if not isinstance(entries, Mapping):
+        return 0
+    return sum(
+        _within((key, name), grid_size, entry)
+        for name, entry in entries.items()
+        if isinstance(entry, Mapping)
+    )
+
+
 def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ...], str]]:
     """The label and the table of every entry, its lists expanded, where it is, and its name."""
     entries = data.get(key, {})
@@ -332,12 +390,16 @@ def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ..
         path = (key, name)
         if not isinstance(entry, Mapping):
             raise DataError(path, f"{name} = {entry!r} is not a table: write [{key}.{name}]")
-        try:
-            choices = list(grid(entry))
-        except DataError as error:
-            raise DataError((*path, *error.path), str(error)) from error
-        for table, chosen in choices:
+        for table, chosen in _within(path, lambda data: list(grid(data)), entry):
             yield _label(name, chosen), table, path, name
+
+
+def _within(path: tuple[str, ...], make: Any, *arguments: Any) -> Any:
+    """The result of a call whose errors know where they are within a path."""
+    try:
+        return make(*arguments)
+    except DataError as error:
+        raise DataError((*path, *error.path), str(error)) from error
 
 
 def _label(name: str, chosen: Plain) -> str:
@@ -372,8 +434,13 @@ def _refuse_twice(what: str, named: Mapping[str, Any]) -> None:
     """Refuse two names for one thing: their runs would be the same runs."""
     first: dict[Any, str] = {}
     for name, thing in named.items():
-        if first.setdefault(thing, name) != name:
-            raise ValueError(f"the {what} {first[thing]!r} and {name!r} are the same")
+        _refuse_again(what, first, thing, name)
+
+
+def _refuse_again(what: str, first: dict[Any, str], thing: Any, name: str) -> None:
+    """Refuse a thing that is among the first ones under another name; remember it."""
+    if first.setdefault(thing, name) != name:
+        raise ValueError(f"the {what} {first[thing]!r} and {name!r} are the same")
 
 
 def _checked(path: tuple[str, ...], make: Any, *arguments: Any) -> Any:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from optimist import limits
 from optimist.checks import FloatArray, count, frozen, generator, positive
 from optimist.features.base import StateFeatures
 from optimist.features.box import BoxLike, Outside, UnitBox
@@ -54,6 +55,8 @@ class Fourier(StateFeatures):
         self.box = UnitBox(box, outside)
         self.pairs = count(pairs, "pairs")
         self.lengthscale = positive(lengthscale, "lengthscale")
+        numbers = self.box.n_dims * self.pairs
+        limits.need(3 * 8 * numbers, f"{self.pairs:,} frequencies")  # drawn, scaled and copied
         # The frequencies of a Gaussian kernel are Gaussian, with the inverse of its lengthscale.
         frequencies = generator(rng).standard_normal((self.box.n_dims, self.pairs))
         self.frequencies = frozen(frequencies / self.lengthscale)

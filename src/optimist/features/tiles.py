@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from optimist import limits
 from optimist.checks import FloatArray, IntArray, count
 from optimist.features.base import StateFeatures
 from optimist.features.box import BoxLike, Outside, UnitBox
@@ -64,6 +65,7 @@ class Tiles(StateFeatures):
         grid_size(self.bins)
         if self.tilings > 1:
             grid_size([self.tilings, *(b + 1 for b in self.bins)])
+        limits.need(6 * 8 * self.tilings * self.box.n_dims, f"{self.tilings:,} tilings")
         self._scale = np.array(self.bins, dtype=np.float64)
         self._offsets = _displacements(self.tilings, self.box.n_dims)
         sides = np.where(self._offsets > 0, np.array(self.bins) + 1, self.bins)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optimist import limits
 from optimist.agents import Configuration
 from optimist.agents.finite import FiniteDriver, columns_of
 from optimist.checks import BoolArray, FloatArray, IntArray
@@ -117,6 +118,11 @@ def record(
             "the analysis is of one sigmoid, a finite eta, updates after each episode and a heaven "
             "that is worth R_max H"
         )
+    X, A = mdp.r.shape
+    covariance = features.dim**2 // features.blocks
+    of_updates = config.updates * (2 * X + 3 * X * A)
+    numbers = 5 * X * A + of_updates + covariance + 10 * mdp.horizon  # an episode; its pairs too
+    limits.need(2 * 8 * K * numbers, f"recording {K:,} episodes of {X:,} states")  # and a copy
     driver = Recorder(mdp, features, config, rewards, seed, stride=1)
     for _ in range(K):
         driver.learn_some(1)
