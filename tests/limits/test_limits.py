@@ -48,18 +48,18 @@ def test_a_container_has_less(
     folder = tmp_path / "sys/fs/cgroup" / controller / at
     folder.mkdir(parents=True)
     (tmp_path / "proc/self").mkdir(parents=True)
-    (tmp_path / "proc/meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:  4000 kB\n")
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 90000 kB\nMemAvailable:  40000 kB\n")
     (tmp_path / "proc/self/cgroup").write_text(f"7:cpu:/\n0:{controller}:{group}\n")
     monkeypatch.setattr(limits, "SYSTEM", tmp_path)
     monkeypatch.delenv(limits.VARIABLE, raising=False)
-    with pytest.raises(TooLarge, match=r"the limit is 2\.0 MB \(half"):  # of the machine
+    with pytest.raises(TooLarge, match=r"the limit is 20\.5 MB \(half"):  # of the machine
         limits.need(1e9, "a thing")
-    (folder / most).write_text("3000000\n")
-    (folder / used).write_text("2000000\n")
-    (folder / "memory.stat").write_text("anon 1600000\ninactive_file 400000\n")
-    limits.need(0.7e6, "a thing")
-    with pytest.raises(TooLarge, match=r"the limit is 700\.0 kB \(half"):
-        limits.need(0.71e6, "a thing")
+    (folder / most).write_text("30000000\n")
+    (folder / used).write_text("20000000\n")
+    (folder / "memory.stat").write_text("anon 16000000\ninactive_file 4000000\n")
+    limits.need(7e6, "a thing")
+    with pytest.raises(TooLarge, match=r"the limit is 7\.0 MB \(half"):
+        limits.need(7.1e6, "a thing")
 
 
 def test_a_number_beyond_all_floats_is_said_too() -> None:

@@ -74,10 +74,10 @@ def test_a_large_table_for_posterior_sampling(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: features.OneHot(10**6, 2), "a vector of 2,000,000 features"),
-        (lambda: features.Tiles(BOX, 10**6), "a vector of 1,000,000 features"),
+        (lambda: features.OneHot(10**6, 2)(0, 0), "1 vectors of 2,000,000 features"),
+        (lambda: features.Tiles(BOX, 100)([[0.5]] * 2000), "2,000 vectors of 100 features"),
         (lambda: features.Tiles(BOX, 1, tilings=10**8), "100,000,000 tilings"),
-        (lambda: features.RBF(BOX, 10**6), "a vector of 1,000,000 features"),
+        (lambda: features.RBF(BOX, 10**6)([0.5]), "1 vectors of 1,000,000 features"),
         (
             lambda: features.Fourier(BOX, 10**9, np.random.default_rng(0)),
             "1,000,000,000 frequencies",
@@ -113,7 +113,9 @@ def test_a_number_that_asks_for_too_much(make: Any, said: str) -> None:
 def test_a_learner_with_a_large_covariance() -> None:
     world = opt.envs.RandomTabular(20, 2)
     phi = features.Table(np.ones((20, 2, 300)))
-    with pytest.raises(TooLarge, match="^learning 20 states and 2 actions with 300 features would"):
+    with pytest.raises(
+        TooLarge, match=r"^learning 20 states and 2 actions with 300 features would"
+    ):
         opt.RmaxRaviUcb(world, phi)
 
 

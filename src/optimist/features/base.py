@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optimist import limits
 from optimist.checks import FloatArray, IntArray, count, real_number
 
 Structure = Literal["diagonal", "blocks", "dense"]
@@ -29,7 +28,6 @@ class Features:
 
     def __init__(self, dim: int, bound: float, blocks: int) -> None:
         self.dim = count(dim, "dim")
-        limits.need(8 * self.dim, f"a vector of {self.dim:,} features")
         self.bound = real_number(bound, "bound")
         self.blocks = count(blocks, "blocks")
         if self.bound < 0:

@@ -1,8 +1,11 @@
 """Rows with a few equal non-zero entries: one-hot vectors and tile coding."""
 
+import math
+
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
+from optimist.features.parameters import check_vectors
 
 
 def indicators(active: IntArray, dim: int, value: float) -> FloatArray:
@@ -14,7 +17,9 @@ def indicators(active: IntArray, dim: int, value: float) -> FloatArray:
     array([[0.5, 0. , 0.5],
            [0. , 0.5, 0.5]])
     """
-    features = np.zeros((*active.shape[:-1], dim))
+    *batch, _ = active.shape
+    check_vectors(math.prod(batch), dim)
+    features = np.zeros((*batch, dim))
     rows = features.reshape(-1, dim)
     rows[np.arange(len(rows))[:, None], active.reshape(len(rows), active.shape[-1])] = value
     return features

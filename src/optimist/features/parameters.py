@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from optimist import limits
 from optimist.checks import IntArray, count
 
 LARGEST = 2**31
@@ -30,6 +31,11 @@ def per_dimension(value: int | Sequence[int] | IntArray, name: str, n_dims: int)
             f"{n_dims} dimensions of the box"
         )
     return tuple(count(number, f"{name}[{i}]") for i, number in enumerate(value))
+
+
+def check_vectors(n: int, dim: int) -> None:
+    """Refuse n feature vectors that do not fit into memory: a map may have as many as it likes."""
+    limits.need(8 * n * dim, f"{n:,} vectors of {dim:,} features")
 
 
 def grid_size(sides: Sequence[int]) -> int:

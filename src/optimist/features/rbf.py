@@ -1,5 +1,6 @@
 """Normalised radial basis functions on a grid."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike
 from optimist.checks import FloatArray, positive
 from optimist.features.base import StateFeatures
 from optimist.features.box import BoxLike, Outside, UnitBox
-from optimist.features.parameters import grid_size, per_dimension
+from optimist.features.parameters import check_vectors, grid_size, per_dimension
 
 NARROWEST = 1e-3
 """Narrower bumps are one at the nearest centre and zero elsewhere: one tile each."""
@@ -63,6 +64,7 @@ class RBF(StateFeatures):
     def __call__(self, observations: ArrayLike) -> FloatArray:
         unit = self.box.unit(observations)
         batch = unit.shape[:-1]
+        check_vectors(math.prod(batch), self.dim)
         # A Gaussian on the grid is a product over the dimensions, and so is its sum over the grid:
         # normalising each dimension by itself normalises the product.
         features = np.ones((*batch, 1))
