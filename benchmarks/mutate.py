@@ -42,9 +42,9 @@ PARTS = ("core", "agents", "imitation", "mdp")
 
 
 class Tests(NamedTuple):
-    """The tests of a part: the sharpest, which come first, and the folders with all."""
+    """The tests of some parts: the sharpest, which come first, and the folders with all."""
 
-    part: str
+    parts: str
     interpreted: bool
     quick: str
     folders: str
@@ -53,14 +53,14 @@ class Tests(NamedTuple):
         return shlex.split(self.quick if quick else self.folders)
 
 
-TESTS = (  # the first whose part is the beginning of the file's path
+TESTS = (  # the first of whose parts one is the beginning of the file's path
     Tests("core/streaming", True, "tests/streaming/test_environment_oracle.py "
           "tests/streaming/test_agreement.py "
           "-k 'formulas or regression or (river and adaptive and not last) or dense-busy'",
           "tests/streaming"),
     Tests("core/memory", False, "tests/streaming/test_environment_oracle.py "
           "tests/streaming/test_memory.py", "tests/streaming"),
-    Tests("core/peers", True, "tests/core/test_peers.py -k 'river or aggregated'",
+    Tests("core/peers core/tabular", True, "tests/core/test_peers.py -k 'river or aggregated'",
           "tests/core tests/agents"),
     Tests("core/policy", False, "tests/core/test_policies.py tests/streaming/test_policies.py",
           "tests/core tests/storage tests/streaming"),
@@ -200,7 +200,7 @@ def sample(number: int, seed: int, part: str) -> list[Mutant]:
 
 
 def tests_of(mutant: Mutant) -> Tests:
-    return next(tests for tests in TESTS if mutant.file.startswith(tests.part))
+    return next(tests for tests in TESTS if mutant.file.startswith(tuple(tests.parts.split())))
 
 
 def copy_of(tree: Path, to: Path) -> Path:

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from optimist import Configuration, FiniteMDP, RmaxRaviUcb, envs
+from optimist import (
+    Configuration,
+    FiniteMDP,
+    LsviUcb,
+    OptimisticVI,
+    Psrl,
+    Rlsvi,
+    RmaxRaviUcb,
+    Ucbvi,
+    envs,
+)
 from optimist.core import Sigmoid, Threshold
 from optimist.features import OneHot, OneHotState, PerAction, Table
 
@@ -65,6 +75,12 @@ def test_bad_configurations(wrong, message):
     usual = {"eta": 1.0, "beta": 1.0, "ascension": Sigmoid(2.0, 1.0)}
     with pytest.raises(ValueError, match=message):
         Configuration(**{**usual, **wrong})
+
+
+@pytest.mark.parametrize("peer", [Psrl, Ucbvi, Rlsvi, LsviUcb, OptimisticVI])
+def test_bad_configurations_of_peers(peer):
+    with pytest.raises(ValueError, match="updates = 0 must be at least 1"):
+        peer(RIVER, config=peer.Config(updates=0))
 
 
 def test_updates_are_whole_numbers():

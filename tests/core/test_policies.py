@@ -28,6 +28,7 @@ STORABLE = {
     "novelty": Configuration(eta=0.5, beta=0.1, ascension=Novelty(), ridge=0.3),
     "variance": Configuration(eta=0.5, beta=0, ascension=Threshold(0.5), bonus=VarianceBonus(1)),
     "greedy": Configuration(eta=INFINITY, beta=0.3, ascension=Sigmoid(4.0, 2.0), updates=3),
+    "greedy novelty": Configuration(eta=INFINITY, beta=0.0, ascension=Novelty(), updates=9),
     "greedy truncation": Configuration(eta=INFINITY, beta=3.0, ascension=Truncation()),
 }
 

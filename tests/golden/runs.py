@@ -28,7 +28,8 @@ PAPER = opt.Configuration(eta=2.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), update
 def finite(agent, episodes=60):
     history = agent.learn(episodes)
     states = np.arange(agent.mdp.n_states)
-    return {**numbers(agent, history, states), "regret": history.regrets().sum()}
+    regrets = history.regrets()
+    return {**numbers(agent, history, states), "regret": regrets.sum(), "last regret": regrets[-1]}
 
 
 def streaming(agent, episodes, observations):

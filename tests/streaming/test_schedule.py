@@ -8,7 +8,7 @@ import pytest
 from gymnasium import spaces
 from scipy.special import softmax
 
-from optimist import Configuration, RmaxRaviUcb
+from optimist import Configuration, FiniteMDP, RmaxRaviUcb
 from optimist.core import Never, Sigmoid, Threshold, Truncation
 
 SIGMOID = Sigmoid(4.0, 2.0)
@@ -65,6 +65,16 @@ def test_otherwise_they_follow_every_episode(name):
     assert (history.sup_q > 0).all()
     in_epoch = int((history.epoch == history.epoch[-1]).sum())
     assert agent.policy.updates == (1 if name == "greedy" else 2 * in_epoch)
+
+
+def test_without_a_tolerance_every_update_is_made():
+    """Also where nothing is paid, so that no value ever changes."""
+    config = Configuration(2.0, 0.0, Never(), updates=3)
+    nothing = FiniteMDP(np.ones((1, 2, 1)), [[0.0, 0.0]], [1.0], gamma=0.9)
+    unpaid = learner(config, reward_range=None, reward_map=lambda reward: 0.0)
+    for agent in (RmaxRaviUcb(nothing, config=config), unpaid):
+        agent.learn(1)
+        assert agent.policy.updates == 3
 
 
 def test_a_policy_stays_between_lazy_updates():
