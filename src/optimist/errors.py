@@ -4,6 +4,8 @@ Each also is the built-in error that fits it best. Wrong arguments of a function
 ``ValueError`` and ``TypeError``, as everywhere in Python.
 """
 
+from typing import Any
+
 
 class OptimistError(Exception):
     """The base of the family: one sentence that says what was wrong, and where."""
@@ -37,6 +39,14 @@ class EngineError(OptimistError, RuntimeError):
     """The executor is not installed, or nobody answers at its address."""
 
 
+class RunsFailed(OptimistError, RuntimeError):
+    """All runs of a study failed; ``results`` has the reason of each."""
+
+    def __init__(self, message: str, results: Any) -> None:
+        super().__init__(message)
+        self.results = results
+
+
 class Busy(OptimistError):
     """Another process is running this run."""
 
@@ -51,3 +61,11 @@ class MemoryFull(OptimistError, RuntimeError):
 
 class Diverged(OptimistError, RuntimeError):
     """Values have grown beyond all bounds. What was learnt before stays."""
+
+
+class FailureWarning(UserWarning):
+    """Some runs of a study failed: its results are those of the others."""
+
+
+class DamageWarning(UserWarning):
+    """A file of a run is damaged, or of another run: what it should say is missing or run anew."""

@@ -16,8 +16,8 @@ def finished(tmp_path):
     """The folder of a run that has finished."""
 
     def carried_out(spec):
-        assert execute(Task(spec.plain, str(tmp_path / "run"))).state == "finished"
-        return RunFolder(tmp_path / "run")
+        assert execute(Task(spec.plain, str(tmp_path / spec.id))).state == "finished"
+        return RunFolder(tmp_path / spec.id)
 
     return carried_out
 
@@ -114,10 +114,10 @@ def test_curves_come_back_bit_for_bit(tmp_path):
     rng = np.random.default_rng(0)
     curves = {"episode": np.arange(1, 500), "a": rng.normal(size=499), "b": np.full(499, 0.1)}
     curves["a"][:4] = [0.0, -0.0, 5e-324, 1e308]
-    write_curves(tmp_path / "c", curves)
-    found = read_curves(tmp_path / "c")
+    write_curves(tmp_path / "c", curves, "one")
+    found = read_curves(tmp_path / "c", "one")
     assert {n: c.tobytes() for n, c in found.items()} == {n: c.tobytes() for n, c in curves.items()}
-    write_curves(tmp_path / "again", found)
+    write_curves(tmp_path / "again", found, "one")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "c").read_bytes()
 
 
@@ -132,20 +132,20 @@ def test_any_reader_of_parquet_reads_them(specs, finished):
 def test_what_is_not_curves_is_refused(damage, tmp_path):
     (tmp_path / "c").write_bytes(damage)
     with pytest.raises(FileError, match="holds no curves, or it is damaged"):
-        read_curves(tmp_path / "c")
+        read_curves(tmp_path / "c", "one")
     with pytest.raises(FileError, match="holds no curves"):
-        read_curves(tmp_path / "nowhere")
+        read_curves(tmp_path / "nowhere", "one")
 
 
 def test_no_byte_of_them_can_be_altered(tmp_path):
     """It is refused, or has no influence."""
     curves = {"episode": np.arange(1, 8), "a": np.random.default_rng(0).normal(size=7)}
-    write_curves(tmp_path / "c", curves)
+    write_curves(tmp_path / "c", curves, "one")
     data, refused = (tmp_path / "c").read_bytes(), 0
     for at in range(len(data)):
         (tmp_path / "c").write_bytes(data[:at] + bytes([data[at] ^ 0x95]) + data[at + 1 :])
         try:
-            found = read_curves(tmp_path / "c")
+            found = read_curves(tmp_path / "c", "one")
         except FileError:
             refused += 1
             continue
@@ -162,7 +162,7 @@ def test_snapshots_are_what_the_agent_believed_at_each_mark(spec, finished):
     if spec.world.mdp.n_states == 8:  # the linear one, which cannot be drawn
         assert not (folder.path / "snapshots.safetensors").exists()
         return
-    found, agent = folder.snapshots, spec.learner()
+    found, agent = folder.shots(spec.world), spec.learner()
     np.testing.assert_array_equal(found.episodes, marks(spec.episodes, spec.stride))
     states = np.arange(spec.world.mdp.n_states)
     for i, mark in enumerate(found.episodes):
@@ -190,4 +190,4 @@ def test_another_file_is_not_snapshots(specs, finished):
     folder = finished(specs["river"])
     (folder.path / "policy.safetensors").replace(folder.path / "snapshots.safetensors")
     with pytest.raises(FileError, match="holds a softmax policy, not snapshots"):
-        _ = folder.snapshots
+        folder.shots(specs["river"].world)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from optimist import OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, envs, load_policy
+from optimist.errors import FailureWarning, RunsFailed
 from optimist.experiments import Study, environment, open_results, run
 from optimist.experiments.execute import Task, execute
 from optimist.experiments.run_folder import RunFolder
@@ -66,8 +67,8 @@ def test_the_learner_can_be_gone_on_with(spec, tmp_path):
 
 
 def test_the_result_in_a_few_numbers(spec, tmp_path):
-    folder = carried_out(spec, tmp_path / "run")
-    found, curves, mdp = folder.read_json("result.json"), folder.curves, spec.world.mdp
+    folder = carried_out(spec, tmp_path / spec.id)
+    found, curves, mdp = folder.result, folder.curves, spec.world.mdp
     lost = curves["suboptimality"]
     every = np.interp(np.arange(1, curves["episode"][-1] + 1), curves["episode"], lost)
     assert found["episodes"] == spec.episodes
@@ -207,7 +208,8 @@ def test_a_run_that_fails_is_told_of_and_tried_again(whole, bytes_of, tmp_path, 
 
     with monkeypatch.context() as patch:
         patch.setattr(OptimisticVI, "forget", fail, raising=False)
-        results = run(STUDY, tmp_path, engine="serial")
+        with pytest.warns(FailureWarning, match=r"^4 of 8 runs failed; the first, .*dry$"):
+            results = run(STUDY, tmp_path, engine="serial")
     assert {r.agent for r in results.finished} == {"R-max"}
     assert {r.agent for r in results.failures} == {"optimistic"}
     assert set(results.failures.values()) == {"FloatingPointError: the river has run dry"}
@@ -217,6 +219,16 @@ def test_a_run_that_fails_is_told_of_and_tried_again(whole, bytes_of, tmp_path, 
     assert (len(results.finished), results.failures) == (8, {})
     for r in STUDY.runs:
         assert bytes_of(results.folder.of(r).path) == whole(r.spec)  # so failure.json is gone
+
+
+def test_all_runs_fail(tmp_path, monkeypatch):
+    monkeypatch.setattr(Rmax, "learn", lambda *a, **o: 1 / 0, raising=False)
+    study = Study(STUDY.worlds, {"R-max": Rmax}, 5, seeds=1)
+    with pytest.raises(
+        RunsFailed, match=r"^2 of 2 runs failed; the first, R-max in .*: Zero"
+    ) as it:
+        run(study, tmp_path, engine="serial")
+    assert list(it.value.results.failures) == list(study.runs)
 
 
 def test_a_worker_that_does_not_see_the_folder(specs, tmp_path):

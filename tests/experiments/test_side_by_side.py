@@ -124,17 +124,19 @@ def test_a_run_of_another_process_is_waited_for(
         assert bytes_of(results.folder.of(r).path) == whole(r.spec)
 
 
-def test_what_another_process_has_finished_is_not_run_again(holder, tmp_path, monkeypatch):
+def test_what_another_process_has_finished_is_not_run_again(holder, whole, tmp_path, monkeypatch):
     mine = RunFolder(tmp_path / "runs" / STUDY.runs[0].spec.id)
+    theirs = whole(STUDY.runs[0].spec)
 
     def wait(seconds):
-        mine.write_json("result.json", {})
+        for name in sorted(theirs, key="result.json".__eq__):  # written last
+            (mine.path / name).write_bytes(theirs[name])
         holder.kill()
         holder.wait()
 
     monkeypatch.setattr(sweep, "time", SimpleNamespace(sleep=wait))
     assert len(run(STUDY, tmp_path, engine="serial").finished) == 8
-    assert {path.name for path in mine.path.iterdir()} == {"lock", "result.json"}
+    assert {path.name for path in mine.path.iterdir()} == {"lock", *theirs}  # no environment
 
 
 def test_the_parts_of_a_process_that_writes_are_left_alone(holder, tmp_path):

@@ -27,6 +27,7 @@ def sample(
         "environment": {"python": "3.11.7", "commit": "f7df7dc"},
         "agents": [{"name": name, "detail": f"{name}: beta 0.5"} for name in agents],
         "failures": [],
+        "damaged": [],
         "unfinished": 0,
         "worlds": [_world(i, name, agents, seeds, imitators, rng) for i, name in enumerate(worlds)],
     }

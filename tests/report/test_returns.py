@@ -162,7 +162,7 @@ def test_a_real_study_can_be_reported(tmp_path):
     assert shown["detail"] == "Gym: id MountainCar-v0, features tiles:4, gamma 0.99, repeat 8"
     assert "car" in results.report().read_text()
     assert names(results.plot("return")) == ["car"]
-    maps = results.folder.of(results.finished[0]).maps
+    maps = results.shots(results.finished[0])
     [run] = shown["picture"]["runs"]
     for key in ("value", "bonus", "ascension", "visits"):
         np.testing.assert_allclose(run[key], getattr(maps, key), rtol=5e-3)

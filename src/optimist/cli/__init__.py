@@ -2,11 +2,16 @@
 
 import difflib
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
+from warnings import catch_warnings, simplefilter
 
+from optimist.errors import DamageWarning, FailureWarning
 from optimist.ids import WORLD_MODULES
 from optimist.stopping import INTERRUPTED, interruptible
+from optimist.text import printable
 
 COMMANDS = {
     "demo": "learn several worlds with several agents, and write a report: begin here",
@@ -27,7 +32,7 @@ OK, SOME_FAILED, BAD_INPUT, DISK = 0, 1, 2, 3
 EXIT_CODES = """\
 exit codes:
   0    all is well
-  1    some runs failed, what finished is kept; or a statement is violated
+  1    some runs failed or are damaged, what finished is kept; or a statement is violated
   2    a mistake in the command, the study or a file
   3    the disk is full, or a folder cannot be written; what finished is kept
   130  interrupted; `optimist resume FOLDER` goes on"""
@@ -131,7 +136,8 @@ def _carry_out(name: str, rest: list[str]) -> int:
     # What a user can get wrong is answered in a sentence; anything else is a bug: its traceback.
     try:
         command = import_module(f"optimist.cli.{name}")
-        with interruptible():
+        with interruptible(), catch_warnings():
+            _show_warnings()
             code: int = command.main(given)
     except KeyboardInterrupt:
         _complain("interrupted; what is finished is kept")
@@ -150,5 +156,20 @@ def _carry_out(name: str, rest: list[str]) -> int:
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    print(f"optimist: {sentence}", file=sys.stderr)
+    print(f"optimist: {printable(sentence)}", file=sys.stderr)
     return code
+
+
+def _show_warnings() -> None:
+    """Say in a sentence what is damaged; what failed, the commands list themselves."""
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *a: Any, **b: Any) -> None:
+        if issubclass(category, DamageWarning):
+            _complain(str(message))
+        else:
+            usual(message, category, *a, **b)
+
+    warnings.showwarning = show
+    simplefilter("always", DamageWarning)
+    simplefilter("ignore", FailureWarning)

@@ -4,6 +4,8 @@ import dataclasses
 import inspect
 from typing import Any
 
+from rich.text import Text
+
 from optimist.cli import OK
 from optimist.cli.flags import Agents
 from optimist.cli.studies import print_json
@@ -22,8 +24,8 @@ def main(given: Agents) -> int:
     table.columns[1].no_wrap = False
     for agent in found:
         shown = ", ".join(f"{k} {_short(v)}" for k, v in agent["parameters"].items())
-        table.add_row(f"[bold]{agent['agent']}", agent["summary"])
-        table.add_row("", f"[dim]{shown}")
+        table.add_row(Text(agent["agent"], "bold"), agent["summary"])
+        table.add_row("", Text(shown, "dim"))
     a_console().print(table)
     return OK
 

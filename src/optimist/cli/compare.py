@@ -5,49 +5,52 @@ from typing import Any
 
 import numpy as np
 
-from optimist.cli import OK
+from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Compare
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, compact, interval, new_table, percent
 from optimist.errors import StudyError
-from optimist.experiments import open_results
+from optimist.experiments import Results, open_results
 from optimist.experiments.cells import AnyCell, ReturnCell
 from optimist.experiments.specification import AnyWorld
 from optimist.experiments.statistics import probability_of_improvement
+from optimist.text import printable
 
 Place = tuple[AnyWorld, int]
 """A world and a number of episodes: only what happened there can be compared."""
 
 
 def main(given: Compare) -> int:
-    folders = (given.folder, *given.more)
-    places = collect(folders)
+    studies = {
+        folder: open_results(folder, given.imports) for folder in (given.folder, *given.more)
+    }
+    places = collect(studies)
     if not places:
-        raise StudyError("no run has finished in " + ", ".join(str(f) for f in folders))
+        raise StudyError("no run has finished in " + ", ".join(str(f) for f in studies))
+    code = SOME_FAILED if any(results.damaged for results in studies.values()) else OK
     found = [
         {"world": name, "agents": list(cells), "pairs": pairs(cells)}
         for name, cells in places.values()
     ]
     if given.json:
         print_json(found)
-        return OK
+        return code
     for name, cells in places.values():
         show(name, cells)
-    return OK
+    return code
 
 
-def collect(folders: tuple[Path, ...]) -> dict[Place, tuple[str, dict[str, AnyCell]]]:
+def collect(studies: dict[Path, Results]) -> dict[Place, tuple[str, dict[str, AnyCell]]]:
     """The name of each place and its agents; with several folders they are told apart by these."""
     places: dict[Place, tuple[str, dict[str, AnyCell]]] = {}
-    for folder in folders:
-        results = open_results(folder)
+    for folder, results in studies.items():
         for world in results.study.worlds:
             place = results.study.worlds[world], results.study.lengths[world]
             name, cells = places.get(place, (world, {}))
             for agent in results.study.agents:
                 cell = results.cell(world, agent)
                 if cell is not None:
-                    cells[agent if len(folders) == 1 else f"{agent} ({folder})"] = cell
+                    cells[agent if len(studies) == 1 else f"{agent} ({printable(folder)})"] = cell
             if cells:
                 places[place] = name, cells
     return places

@@ -14,9 +14,8 @@ def main(given: Demo) -> int:
     study = Study.read(STUDY)
     console = a_console()
     console.print(
-        f"[bold]{len(study.worlds)} worlds x {len(study.agents)} agents x {len(study.numbers)} "
-        "seeds[/bold]: each agent begins with no idea of its world, and is judged by exact values.",
-        highlight=False,
+        f"{len(study.worlds)} worlds x {len(study.agents)} agents x {len(study.numbers)} seeds: "
+        "each agent begins with no idea of its world, and is judged by exact values."
     )
     there = StudyFolder(given.out)
     if all(there.of(run).finished for run in study.runs):
@@ -24,13 +23,10 @@ def main(given: Demo) -> int:
     results = carry_out(study, given.out, given.workers)
     show_results(results)
     page = results.report()
-    console.print(
-        f"\n[bold]report:[/bold] {page.resolve().as_uri()}", highlight=False, soft_wrap=True
-    )
+    console.print(f"\nreport: {page.resolve().as_uri()}", soft_wrap=True)
     console.print(
         f"the study itself is a text file of {len(study.text.splitlines())} lines, "
-        f"{given.out / 'study.toml'}: change it and `optimist sweep` it",
-        highlight=False,
+        f"{given.out / 'study.toml'}: change it and `optimist sweep` it"
     )
     show_failures(results)
     return SOME_FAILED if results.failures else OK

@@ -41,8 +41,7 @@ def main(given: Envs) -> int:
     console.print(
         "optimal, uniform: expected discounted reward from the start, rewards in [0, 1]\n"
         f"certified: no value is off by more than {worst:.0e} of the largest in its world\n"
-        "d: the dimension of the features in which the world is linear",
-        highlight=False,
+        "d: the dimension of the features in which the world is linear"
     )
     return OK
 

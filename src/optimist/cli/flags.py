@@ -19,6 +19,13 @@ Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
 """The folder of a study."""
 
 
+Imports = Annotated[
+    tyro.conf.UseAppendAction[tuple[str, ...]],
+    tyro.conf.arg(name="import", metavar="MODULE", help_behavior_hint="(default: none)"),
+]
+"""Modules whose code is trusted."""
+
+
 @dataclass(frozen=True)
 class Workers:
     """On what runs are carried out."""
@@ -68,6 +75,9 @@ class Sweep:
     out: Annotated[Path | None, optional("FOLDER", "runs/STUDY")] = None
     """the folder of the study, made or gone on with"""
 
+    imports: Imports = ()
+    """import a module that registers environments, as the id "module:Name-v0" asks for"""
+
     workers: WorkersFlags = field(default_factory=Workers)
 
     json: bool = False
@@ -84,6 +94,9 @@ class Resume:
 
     folder: Folder
     """the folder of the study"""
+
+    imports: Imports = ()
+    """import a module that registers environments, as the id "module:Name-v0" asks for"""
 
     workers: WorkersFlags = field(default_factory=Workers)
 
@@ -111,6 +124,9 @@ class Report:
     png: bool = False
     """also write them as pixels"""
 
+    imports: Imports = ()
+    """import a module that a world of ToyText asks for; nothing else needs one to be shown"""
+
     json: bool = False
     """print what was written as JSON"""
 
@@ -136,6 +152,9 @@ class Compare:
         tyro.conf.arg(metavar="[FOLDER ...]", help_behavior_hint=""),
     ] = ()
     """the folders of others"""
+
+    imports: Imports = ()
+    """import a module that a world of ToyText asks for; nothing else needs one to be shown"""
 
     json: bool = False
     """print the numbers as JSON"""

@@ -6,7 +6,7 @@ from typing import Any
 
 from optimist.cli.worlds import Option, answered, option
 from optimist.envs import Gym
-from optimist.envs.gym_world import check_id
+from optimist.envs.gym_world import check_id, import_trusted, module_of
 
 PREFIX = "gym:"
 
@@ -36,8 +36,10 @@ def is_one(world: str) -> bool:
 def named(arguments: Sequence[str]) -> tuple[str, list[str]]:
     """The environment and the rest of a command line, if Gymnasium knows it."""
     world, *rest = arguments
+    name = world.removeprefix(PREFIX)
     with answered():
-        check_id(world.removeprefix(PREFIX))
+        import_trusted(filter(None, [module_of(name)]))  # who names it here trusts it
+        check_id(name)
     return world, rest
 
 

@@ -49,8 +49,7 @@ def main(arguments: list[str]) -> int:
     console.print(
         "lost: by how much the policies fall short of the best, by exact values and the world's\n"
         "own rewards, which the learner never sees; matching error: the distance between the\n"
-        "feature expectations of learner and expert, exactly or from one draw an episode",
-        highlight=False,
+        "feature expectations of learner and expert, exactly or from one draw an episode"
     )
     return code
 

@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
         print(f"\ninterrupted: {kept if given.out else lost}", file=sys.stderr)
         return INTERRUPTED
     if given.policy is not None and results.finished:
-        learnt = results.folder.of(results.finished[0]).path / "policy.safetensors"
+        learnt = results.folder.of(results.finished[0]).file("policy.safetensors")
         storage.write_bytes(given.policy, learnt.read_bytes())
     if given.json:
         print_json(outcome(results))

@@ -1,22 +1,28 @@
 """``optimist report``: one page, and figures for a paper."""
 
-from optimist.cli import OK
+from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Report
 from optimist.cli.studies import print_json
+from optimist.cli.worlds import to_be_written
+from optimist.core import storage
 from optimist.errors import StudyError
 from optimist.experiments import open_results
+from optimist.text import printable
 
 
 def main(given: Report) -> int:
-    results = open_results(given.folder)
+    to_be_written(given.out)
+    results = open_results(given.folder, given.imports)
     if not results.finished:
         raise StudyError(f"no run of {given.folder} has finished: `optimist resume {given.folder}`")
     formats = [name for name in ("pdf", "png") if getattr(given, name)]
     written = [results.report(given.out)]
     if formats:
-        written += results.figures(given.folder / "figures", formats)
+        written += results.figures(
+            storage.refuse_links(given.folder / "figures", folder=True), formats
+        )
     if given.json:
         print_json({"written": [str(path) for path in written]})
     else:
-        print("\n".join(str(path) for path in written))
-    return OK
+        print("\n".join(printable(path) for path in written))
+    return SOME_FAILED if results.damaged else OK

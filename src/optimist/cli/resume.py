@@ -6,4 +6,5 @@ from optimist.experiments import open_results
 
 
 def main(given: Resume) -> int:
-    return finish(open_results(given.folder).study, given.folder, given.workers, given.json)
+    study = open_results(given.folder, given.imports).study
+    return finish(study, given.folder, given.workers, given.json)

@@ -9,10 +9,13 @@ from typing import Any
 from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Workers
 from optimist.cli.tables import show_failures, show_results
+from optimist.errors import RunsFailed
 from optimist.experiments import Results, Study, run
 from optimist.experiments.peers import plain
 from optimist.experiments.sinks import TensorBoard
+from optimist.experiments.summary import listed
 from optimist.stopping import INTERRUPTED
+from optimist.text import printable
 
 
 def finish(study: Study, out: Path, workers: Workers, as_json: bool) -> int:
@@ -26,7 +29,7 @@ def finish(study: Study, out: Path, workers: Workers, as_json: bool) -> int:
         print_json({"folder": str(out), **outcome(results)})
     else:
         show_results(results)
-        print(f"in {out}; `optimist report {out}` writes the report")
+        print(printable(f"in {out}; `optimist report {out}` writes the report"))
     show_failures(results)
     return SOME_FAILED if results.failures else OK
 
@@ -34,7 +37,11 @@ def finish(study: Study, out: Path, workers: Workers, as_json: bool) -> int:
 def carry_out(study: Study, out: Path | None, workers: Workers) -> Results:
     """Run what is left of a study."""
     sinks = [TensorBoard(workers.tensorboard)] if workers.tensorboard else []
-    return run(study, out, workers.jobs, workers.engine, workers.address, sinks)
+    try:
+        return run(study, out, workers.jobs, workers.engine, workers.address, sinks)
+    except RunsFailed as error:
+        results: Results = error.results
+        return results
 
 
 def outcome(results: Results) -> dict[str, Any]:
@@ -42,10 +49,7 @@ def outcome(results: Results) -> dict[str, Any]:
     return {
         "runs": len(results.study.runs),
         "finished": len(results.finished),
-        "failures": [
-            {"world": r.world, "agent": r.agent, "seed": r.index, "message": message}
-            for r, message in results.failures.items()
-        ],
+        "failures": listed(results.failures),
         "table": list(results.table()),
         **({"peers": plain(results.peers)} if results.peers else {}),
     }

@@ -4,10 +4,12 @@ from pathlib import Path
 
 from optimist.cli.flags import Sweep
 from optimist.cli.studies import finish
+from optimist.envs.gym_world import import_trusted
 from optimist.experiments import Study
 
 
 def main(given: Sweep) -> int:
+    import_trusted(given.imports)
     study = Study.read(given.study)
     out = given.out or Path("runs") / Path(given.study).stem
     return finish(study, out, given.workers, given.json)

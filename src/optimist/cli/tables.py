@@ -2,21 +2,24 @@
 
 import math
 import sys
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from optimist.envs import Gym
 from optimist.experiments import Results
 from optimist.experiments.cells import AnyCell
 from optimist.experiments.statistics import LEVEL, Estimate
+from optimist.experiments.study import named
+from optimist.text import printable
 
 
 def a_console() -> Console:
-    """The terminal; what is piped elsewhere is not folded to 80 columns."""
-    return Console() if sys.stdout.isatty() else Console(width=160)
+    """The terminal, in which brackets are text; what is piped elsewhere is not folded."""
+    plain: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+    return Console(**plain) if sys.stdout.isatty() else Console(width=160, **plain)
 
 
 def new_table(title: str, *names: str, numbers: tuple[str, ...] = ()) -> Table:
@@ -38,12 +41,11 @@ def show_results(results: Results) -> None:
     if by_returns:
         _show_returns(results, by_returns)
     if any(len(cell.seeds) == 1 for world in worlds for cell in _cells(results, world).values()):
-        a_console().print("one seed: no interval", highlight=False)
+        a_console().print("one seed: no interval")
     if results.peers:
         a_console().print(
-            f"\n{escape(results.peers.sentence)}\nEvery peer has the best setting of its grid in "
-            f"each world, chosen in hindsight; {escape(results.peers.subject)} has one.",
-            highlight=False,
+            f"\n{results.peers.sentence}\nEvery peer has the best setting of its grid in "
+            f"each world, chosen in hindsight; {results.peers.subject} has one."
         )
 
 
@@ -72,15 +74,14 @@ def _show_losses(results: Results) -> None:
             )
         mdp = world.mdp
         uniform = mdp.suboptimality(mdp.uniform_policy) / (mdp.optimal().value or 1.0)
-        table.add_row("", "[dim]uniform play", f"[dim]{percent(uniform)}", "", "", "")
+        table.add_row("", "uniform play", percent(uniform), "", "", "", style="dim")
         table.add_section()
     console = a_console()
     console.print(table)
     console.print(
         "lost: by how much the policies played fall short of the optimum, by exact values;\n"
         "at the end: over the last tenth of the episodes; growth: the power of K by which\n"
-        "regret grows over the last decade (1: it never learns; 1/2: the theory; 0: it has learnt)",
-        highlight=False,
+        "regret grows over the last decade (1: it never learns; 1/2: the theory; 0: it has learnt)"
     )
 
 
@@ -106,8 +107,7 @@ def _show_returns(results: Results, worlds: list[str]) -> None:
     console.print(table)
     console.print(
         "return: the mean sum of rewards of an episode, as the environment pays them;\n"
-        "at the end: over the last tenth of the episodes",
-        highlight=False,
+        "at the end: over the last tenth of the episodes"
     )
 
 
@@ -124,9 +124,10 @@ def _cells(results: Results, world: str) -> dict[str, AnyCell]:
 def show_failures(results: Results, kept: bool = True) -> None:
     """Which runs failed, and why, on the error output; and the file that says more, if it stays."""
     for run, message in results.failures.items():
-        print(f"failed: {run.agent} in {run.world}, seed {run.index}: {message}", file=sys.stderr)
+        lines = [f"failed: {named(run)}: {message}"]
         if kept:
-            print(f"        {results.folder.of(run).path / 'failure.json'}", file=sys.stderr)
+            lines.append(f"        {results.folder.of(run).path / 'failure.json'}")
+        print(printable("\n".join(lines)), file=sys.stderr)
 
 
 def counted(n: int, thing: str) -> str:

@@ -99,7 +99,7 @@ def _show(found: Explanation) -> None:
             *row, style="bold" if row[0] in ("total", "mended", found.bound.dominant) else ""
         )
     console.print(table)
-    console.print("\n".join(found.sentences), highlight=False)
+    console.print("\n".join(found.sentences))
 
 
 def _show_rates(found: Explanation | None) -> None:
@@ -114,8 +114,7 @@ def _show_rates(found: Explanation | None) -> None:
     console = a_console()
     console.print(table)
     console.print(
-        "the introduction's number of samples does not follow from the theorem; the others agree",
-        highlight=False,
+        "the introduction's number of samples does not follow from the theorem; the others agree"
     )
 
 

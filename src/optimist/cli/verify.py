@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from rich.text import Text
+
 from optimist.cli import OK, SOME_FAILED
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
@@ -68,14 +70,14 @@ def _show(report: Report) -> None:
         if found.about != about:
             about = found.about
             table.add_section()
-            table.add_row(f"[bold]{about}")
+            table.add_row(about, style="bold")
         says = (found.says,) if wide else ()
         violated = bool(summary.violations(report.delta))
-        verdict = "[bold red]VIOLATED" if violated else verdict_of(summary)
+        verdict = Text("VIOLATED", "bold red") if violated else verdict_of(summary)
         numbers = f"{summary.cases:,}", slack(summary.worst), verdict, in_practice(summary)
         table.add_row(f"  {found.key}", *says, *numbers)
     console.print(table)
-    console.print("\n".join(_sentences(report)), highlight=False)
+    console.print("\n".join(_sentences(report)))
 
 
 def verdict_of(summary: Summary) -> str:

@@ -5,11 +5,11 @@ a truncated, altered or foreign file be refused with a sentence.
 """
 
 import errno
-import glob
 import hashlib
 import json
 import os
 import re
+import stat
 import uuid
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from optimist.errors import FileError
 HEADER = "optimist"
 FORMAT = 1
 
-PART = re.compile(r".+\.[0-9a-f]{32}\.part")
+PART = re.compile(r"(?P<name>.+)\.[0-9a-f]{32}\.part")
 """The names of files that are being written, or were when their process was killed."""
 
 
@@ -70,13 +70,26 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def parts(folder: Path, name: str = "") -> list[Path]:
-    """Files that were being written when their process was killed, unless it still writes them.
+def parts(folder: Path, *names: str) -> list[Path]:
+    """What is left of these files if the process that wrote them was killed, or what it writes."""
+    found = [(path, PART.fullmatch(path.name)) for path in folder.glob("*.part")]
+    return [path for path, part in found if part is not None and part["name"] in names]
 
-    They are those of one file if it is named.
+
+def refuse_links(path: Path, folder: bool = False) -> Path:
+    """The path, unless there is something else than a file, or also a folder.
+
+    So a folder of somebody else can neither show nor change what is outside of it.
     """
-    found = folder.glob(f"{glob.escape(name)}*.part")
-    return [path for path in found if PART.fullmatch(path.name)]
+    try:
+        mode = os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return path
+    if stat.S_ISLNK(mode):
+        raise FileError(f"{path} must not be a symbolic link: put what it points to in its place")
+    if not stat.S_ISREG(mode) and not (folder and stat.S_ISDIR(mode)):  # a pipe would never end
+        raise FileError(f"{path} must be a {'folder' if folder else 'file'}; it is something else")
+    return path
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -2,8 +2,11 @@
 
 import json
 import re
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import gymnasium
@@ -13,6 +16,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from optimist import checks, limits
 from optimist.envs.players import AnyEnv
 from optimist.envs.repeat import ActionRepeat
+from optimist.errors import StudyError
 from optimist.features import count_actions, default_name, features_named
 
 LEAST_BYTES = 10_000
@@ -31,7 +35,9 @@ class Gym:
     Attributes
     ----------
     id
-        The name of the environment, such as "MountainCar-v0"; "package:Name-v0" imports first.
+        The name of the environment, such as "MountainCar-v0"; "module:Name-v0" if a module
+        registers it. That is never imported by itself, but has to be before the environment is
+        made: a study may come from somebody else.
     features
         The name of its features (`features.features_named`); by default `features.default_name`.
     gamma
@@ -87,6 +93,11 @@ class Gym:
                 raise ValueError(f"{name} is given and {other} is not: give both or neither")
         if self.low is not None and self.high is not None and not self.low < self.high:
             raise ValueError(f"low = {self.low:g} must be less than high = {self.high:g}")
+        if not isinstance(self.id, str) or module_of(self.id) in ("", *sys.modules):
+            self.check()
+
+    def check(self) -> None:
+        """Refuse an environment that cannot be made, or does not have such features."""
         observations, n_actions = self._spaces
         try:
             features_named(self.features or default_name(observations), observations, n_actions)
@@ -155,12 +166,40 @@ def check_id(name: str, called: str = "id") -> str:
     """
     if not isinstance(name, str):
         raise TypeError(f"{called} = {name!r} is not text")
-    if ":" in name:
-        return name  # making it imports the module that knows it
+    module = module_of(name)
+    if module and module not in sys.modules:
+        raise StudyError(
+            f"{called} = {name!r} needs the module {module}, which is not imported: if you trust "
+            f"it, give --import {module} on the command line, or trust=[{module!r}] in Python"
+        )
+    if module:
+        return name
     try:
         return gymnasium.spec(name).id
     except gymnasium.error.Error as error:
         raise ValueError(f"{called} = {name!r} is unknown to Gymnasium: {error}") from None
+
+
+def module_of(name: str) -> str:
+    """The module that knows an environment, or nothing if Gymnasium itself does.
+
+    Examples
+    --------
+    >>> module_of("my_rivers:River-v0"), module_of("MountainCar-v0")
+    ('my_rivers', '')
+    """
+    module, colon, _ = name.partition(":")
+    return module if colon else ""
+
+
+def import_trusted(modules: str | Iterable[str]) -> None:
+    """Import modules whose code is trusted, for the environments that they register."""
+    for name in [modules] if isinstance(modules, str) else modules:
+        try:
+            import_module(name)
+        except Exception as error:  # of whoever wrote the module
+            said = f"{type(error).__name__}: {error}"
+            raise StudyError(f"the module {name!r} cannot be imported: {said}") from error
 
 
 def read_options(text: str) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def final(curves: Curves) -> float:
     return float(lost[-max(1, len(lost) // 10) :].mean())
 
 
-def write_curves(path: Path, curves: Curves, run: str = "") -> None:
+def write_curves(path: Path, curves: Curves, run: str) -> None:
     """Write the rows of a run; the file appears whole or not at all."""
     columns = {name: np.ascontiguousarray(column) for name, column in curves.items()}
     # Not pa.array, which imports pandas where there is one: a second in each worker.
@@ -118,8 +118,8 @@ def write_curves(path: Path, curves: Curves, run: str = "") -> None:
     storage.write_bytes(path, buffer.getvalue())
 
 
-def read_curves(path: Path, run: str | None = None) -> Curves:
-    """The rows in a file, if they are unaltered; and of this run, if one is given."""
+def read_curves(path: Path, run: str) -> Curves:
+    """The rows in a file, if they are unaltered and of this run."""
     try:
         table = read_numbers(path)
         curves = {name: table[name].to_numpy() for name in table.column_names}
@@ -131,7 +131,7 @@ def read_curves(path: Path, run: str | None = None) -> Curves:
     of, _, digest = header.partition(" ")
     if digest != _digest(curves):
         raise FileError(f"{path} holds no curves, or it is damaged (its digest is another)")
-    if run is not None and of != run:
+    if of != run:
         raise FileError(f"{path} is of the run {of}, not of {run}")
     return curves
 

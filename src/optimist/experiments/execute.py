@@ -10,15 +10,15 @@ import numpy as np
 from optimist.agents import Agent
 from optimist.agents.checkpoint import FILE as AGENT
 from optimist.checks import IntArray
-from optimist.envs import Gym
+from optimist.envs.gym_world import import_trusted
 from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, joined, read_curves, write_curves
 from optimist.experiments.environment import environment
-from optimist.experiments.maps import Maps, is_plane
+from optimist.experiments.maps import is_drawn, no_shots
 from optimist.experiments.measures import Measure, measure_of
 from optimist.experiments.run_folder import RunFolder
-from optimist.experiments.snapshots import Shots, Snapshots, can_be_drawn
-from optimist.experiments.specification import AnyWorld, Specification
+from optimist.experiments.snapshots import Shots
+from optimist.experiments.specification import Specification
 
 CHECKPOINT_SECONDS = 2.0
 """How much work a kill may cost, but for the time between two marks."""
@@ -26,7 +26,8 @@ CHECKPOINT_SECONDS = 2.0
 
 DISK = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS),
-    *(errno.ENOTDIR, errno.EEXIST),  # a file where the folder should be
+    *(errno.ENOTDIR, errno.EEXIST, errno.EISDIR),  # a file where the folder should be, or contrary
+    *(errno.ENAMETOOLONG, errno.ELOOP),
 )
 """Errors of the disk, not of the run: the next run would meet them too."""
 
@@ -37,10 +38,15 @@ class Task(NamedTuple):
     specification: dict[str, Any]
     folder: str
     checkpoint_seconds: float = CHECKPOINT_SECONDS
+    trust: tuple[str, ...] = ()
 
 
 class Outcome(NamedTuple):
-    """How it went: "finished"; "busy", with who is at it; or "disk", with what is wrong."""
+    """How it went, and more about it.
+
+    "finished", and why it began anew if it did; "busy", and who is at it; or "disk", and what is
+    wrong.
+    """
 
     state: str
     message: str = ""
@@ -58,17 +64,21 @@ def execute(task: Task) -> Outcome:
         raise FileNotFoundError(
             f"{folder.path.parent} is not there: all machines of a cluster have to see one folder"
         )
+    import_trusted(task.trust)
+    anew = ""
     try:
         with folder.locked():
             if not folder.finished:
-                _run(Specification.from_plain(task.specification), folder, task.checkpoint_seconds)
+                anew = _run(
+                    Specification.from_plain(task.specification), folder, task.checkpoint_seconds
+                )
     except Busy:
         return Outcome("busy", folder.holder)
     except OSError as error:
         if error.errno in DISK:
             return Outcome("disk", f"{folder.path} cannot be written: {error.strerror}")
         raise
-    return Outcome("finished")
+    return Outcome("finished", anew)
 
 
 def marks(episodes: int, stride: int) -> IntArray:
@@ -87,11 +97,17 @@ def marks(episodes: int, stride: int) -> IntArray:
     return np.minimum(units * stride, episodes)
 
 
-def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> None:
+def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> str:
+    """Carry out a run; why it began anew, if its checkpoint was refused."""
+    measure, anew = measure_of(spec), ""
+    try:
+        agent, parts, shots = _begin(spec, folder, measure)
+    except FileError as error:
+        anew = str(error)
+        folder.clear()
+        agent, parts, shots = _begin(spec, folder, measure)
     folder.write_json("specification.json", spec.plain)
     folder.note_environment(environment())
-    measure = measure_of(spec)
-    agent, parts, shots = _begin(spec, folder, measure)
     saved = time.monotonic()
     done = agent.episodes if parts else -1  # a run that goes on has been at its marks so far
     for mark in marks(spec.episodes, spec.stride):
@@ -111,16 +127,17 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> N
     agent.policy.save(folder.path / "policy.safetensors")
     curves = measure.completed(joined(parts))
     write_curves(folder.path / "curves.parquet", curves, spec.id)
-    counted = {"episodes": spec.episodes, "steps": int(curves["steps"][-1])}
+    counted = {"run": spec.id, "episodes": spec.episodes, "steps": int(curves["steps"][-1])}
     folder.write_json("result.json", {**counted, **measure.result(curves, agent)})
     folder.tidy()
+    return anew
 
 
 def _begin(
     spec: Specification, folder: RunFolder, measure: Measure
 ) -> tuple[Agent, list[Curves], Shots | None]:
     """The agent, its curves and its snapshots as of the last checkpoint, or before the start."""
-    shots = _no_shots(spec.world)
+    shots = no_shots(spec.world) if is_drawn(spec.world) else None
     if not (folder.path / AGENT).exists():
         return spec.learner(), [], shots
     agent = spec.learner()
@@ -130,19 +147,12 @@ def _begin(
     keep = curves["episode"] <= agent.episodes
     last = measure.last_row(agent.episodes)
     if curves["episode"][keep][-1:] != last:  # a disk that lost power may have kept the agent alone
-        raise FileError(f"{folder.path} lacks curves up to its agent: delete it to start over")
+        raise FileError(f"{folder.path} lacks curves up to its agent")
     parts = [{name: column[keep] for name, column in curves.items()}]
     if shots is None:
         return agent, parts, None
-    shots = type(shots).read(folder.path / "snapshots.safetensors", spec.id)
+    shots = shots.read(folder.path / "snapshots.safetensors", spec.id)
     return agent, parts, shots.until(agent.episodes)
-
-
-def _no_shots(world: AnyWorld) -> Shots | None:
-    """What the agent believed before the run, if the world can be drawn: nothing yet."""
-    if isinstance(world, Gym):
-        return Maps.none() if is_plane(world) else None
-    return Snapshots.none(world) if can_be_drawn(world) else None
 
 
 def _checkpoint(

@@ -8,7 +8,8 @@ from gymnasium import spaces
 
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym
-from optimist.experiments.snapshots import Shots
+from optimist.experiments.snapshots import Shots, Snapshots, can_be_drawn
+from optimist.experiments.specification import AnyWorld
 
 SIDE = 40
 """How many cells a map has along each dimension."""
@@ -56,6 +57,16 @@ class Maps(Shots):
             seen.visits.sum(axis=1),
             seen.policy.argmax(axis=1),
         )
+
+
+def no_shots(world: AnyWorld) -> Shots:
+    """What is taken in a world if it can be drawn: nothing yet."""
+    return Maps.none() if isinstance(world, Gym) else Snapshots.none(world)
+
+
+def is_drawn(world: AnyWorld) -> bool:
+    """Whether a world can be drawn, and so what the agent believed on the way."""
+    return is_plane(world) if isinstance(world, Gym) else can_be_drawn(world)
 
 
 def is_plane(world: Gym) -> bool:

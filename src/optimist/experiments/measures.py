@@ -1,12 +1,18 @@
 """How a run is measured: by exact values in a known MDP, by returns anywhere else."""
 
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from optimist.agents import Agent
 from optimist.envs import Gym
+from optimist.errors import FileError
 from optimist.experiments import curves, returns
 from optimist.experiments.curves import Curves
+from optimist.experiments.learners import ImitationConfig
+from optimist.experiments.maps import corners, is_plane
 from optimist.experiments.specification import Specification
 from optimist.mdp import FiniteMDP
 
@@ -34,8 +40,32 @@ class Measure(ABC):
 def measure_of(spec: Specification) -> Measure:
     """How the run of a specification is measured."""
     if isinstance(spec.world, Gym):
-        return ByReturns(spec.stride)
+        return ByReturns(spec.world, spec.stride)
     return ByValues(spec.world.mdp, spec.stride)
+
+
+def check_curves(rows: Curves, spec: Specification, path: Path) -> None:
+    """Refuse curves that are not those of a finished run."""
+    first = np.arange(1, spec.episodes + 1, spec.stride)  # of each window
+    if isinstance(spec.world, Gym):
+        shown = ["return"]
+        expected = np.minimum(first + spec.stride - 1, spec.episodes)
+    else:
+        shown = ["suboptimality", "regret"]
+        shown += ["matching_error"] if isinstance(spec.agent, ImitationConfig) else []
+        expected = first
+    whole = np.array_equal(rows.get("episode", ()), expected)
+    if not whole or not all(_drawable(rows.get(name), len(expected)) for name in shown):
+        raise FileError(f"{path} is damaged: its rows are not those of the run")
+
+
+def _drawable(column: Any, n: int) -> bool:
+    return (
+        isinstance(column, np.ndarray)
+        and column.shape == (n,)
+        and column.dtype == np.float64
+        and bool(np.isfinite(column).all())
+    )
 
 
 class ByValues(Measure):
@@ -66,8 +96,8 @@ class ByValues(Measure):
 class ByReturns(Measure):
     """Returns are averaged over windows of ``stride`` episodes."""
 
-    def __init__(self, stride: int) -> None:
-        self.stride = stride
+    def __init__(self, world: Gym, stride: int) -> None:
+        self.world, self.stride = world, stride
 
     def rows(self, history: Any, steps_before: int) -> Curves:
         return returns.returns_of(history, steps_before, self.stride)
@@ -83,4 +113,6 @@ class ByReturns(Measure):
             "mean_return": returns.mean_return(rows),
             "final_return": returns.final_return(rows),
             "states": len(agent.diagnostics.V),
+            "actions": self.world.n_actions,
+            "plane": corners(self.world).tolist() if is_plane(self.world) else None,
         }

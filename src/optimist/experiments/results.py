@@ -1,24 +1,29 @@
 """The results of a study: numbers, tables, figures and the report."""
 
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 from optimist.envs import Gym
+from optimist.envs.gym_world import import_trusted
+from optimist.errors import DamageWarning, FileError
 from optimist.experiments import statistics
 from optimist.experiments.cells import AnyCell, Cell, ReturnCell
 from optimist.experiments.peers import Comparison, compare
 from optimist.experiments.statistics import Estimate
-from optimist.experiments.study import Run, Study
+from optimist.experiments.study import Run, Study, named
 from optimist.experiments.study_folder import StudyFolder
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+T = TypeVar("T")
 
 NOT_MEASURED = Estimate(math.nan, math.nan, math.nan, n=0)
 
@@ -40,34 +45,63 @@ class Results:
 
     def __init__(self, folder: StudyFolder, study: Study) -> None:
         self.folder, self.study = folder, study
+        self.damaged: dict[Run, str] = {}
+        """The runs of which a file was refused when it was read, and why."""
         self._cells: dict[tuple[str, str], AnyCell] = {}
 
     @cached_property
     def finished(self) -> tuple[Run, ...]:
-        """The runs that have finished."""
-        return tuple(r for r in self.study.runs if self.folder.of(r).finished)
+        """The runs that have finished, and whose numbers are not damaged."""
+        return tuple(
+            r
+            for r in self.study.runs
+            if self.folder.of(r).finished and self.unless_damaged(r, self._numbers_of)
+        )
+
+    def _numbers_of(self, run: Run) -> Literal[True]:
+        self.folder.of(run).check_numbers(run.spec)
+        return True
+
+    def unless_damaged(self, run: Run, read: Callable[[Run], T]) -> T | None:
+        """What is read of a run; or None and a `DamageWarning` if its file is refused."""
+        try:
+            return read(run)
+        except FileError as error:
+            self.damaged[run] = str(error)
+            warnings.warn(
+                f"{named(run)}, is damaged: {error}",
+                DamageWarning,
+                stacklevel=2,
+            )
+            return None
 
     @cached_property
     def failures(self) -> dict[Run, str]:
         """The runs that failed when they were last tried, and why."""
-        finished = {id(r) for r in self.finished}  # the study's own: cheaper than their contents
-        left = [r for r in self.study.runs if id(r) not in finished]
+        left = [r for r in self.study.runs if not self.folder.of(r).finished]
         found = {r: self.folder.of(r).failure for r in left}
         return {r: message for r, message in found.items() if message is not None}
 
     @property
     def unfinished(self) -> int:
         """How many runs have neither finished nor failed."""
-        return len(self.study.runs) - len(self.finished) - len(self.failures)
+        return sum(not self.folder.of(r).finished for r in self.study.runs) - len(self.failures)
 
     @property
     def environments(self) -> list[dict[str, str]]:
         """What the finished runs ran on, each once."""
         found: list[dict[str, str]] = []
         for r in self.finished:
-            seen = self.folder.of(r).read_json("environment.json")
+            seen = self.unless_damaged(r, lambda r: self.folder.of(r).environments) or []
             found += [e for e in seen if e not in found]
         return found
+
+    def shots(self, run: Run) -> Any:
+        """What the agent of a run believed on the way, in a world that can be drawn.
+
+        They are `Snapshots`, and `Maps` in a Gymnasium environment; None if they are damaged.
+        """
+        return self.unless_damaged(run, lambda r: self.folder.of(r).shots(r.spec.world))
 
     @cached_property
     def _by_cell(self) -> dict[tuple[str, str], list[Run]]:
@@ -204,7 +238,12 @@ def _text(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def open_results(folder: str | Path) -> Results:
-    """The results of the study in a folder, as far as they have come."""
+def open_results(folder: str | Path, trust: str | Iterable[str] = ()) -> Results:
+    """The results of the study in a folder, as far as they have come.
+
+    Modules of environments are not needed to show results, and not imported, but for those of
+    `envs.ToyText`, whose optimum is computed; ``trust`` imports them.
+    """
+    import_trusted(trust)
     there = StudyFolder(Path(folder))
     return Results(there, there.study)

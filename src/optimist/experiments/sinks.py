@@ -32,7 +32,8 @@ class TensorBoard:
     def __call__(self, run: Run, folder: StudyFolder) -> None:
         """Write one run."""
         curves = folder.of(run).curves
-        names = (quote(name, safe=" ,") for name in (run.world, run.agent))  # one folder each
+        # One folder each, in this one: ".." is a name too.
+        names = (quote(n, safe=" ,").replace(".", "%2E") for n in (run.world, run.agent))
         target = self._folder.joinpath(*names, f"seed {run.index}")
         with self._writer(str(target)) as writer:
             for column in (c for c in SHOWN if c in curves):

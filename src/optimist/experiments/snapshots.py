@@ -1,6 +1,7 @@
 """What an agent believed on the way: pictures of its optimism, for worlds that can be drawn."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -49,15 +50,19 @@ class Shots(ABC):
         """Write those of a run; the file appears whole or not at all."""
         storage.write(path, self.KIND, {"run": run}, vars(self))
 
-    @classmethod
-    def read(cls, path: Path, run: str | None = None) -> Self:
-        """Those in a file; of this run, if one is given."""
-        header, arrays = storage.read(path)
-        if header["kind"] != cls.KIND:
-            raise FileError(f"{path} holds a {header['kind']}, not {cls.KIND}")
-        if run is not None and header["run"] != run:
-            raise FileError(f"{path} is of the run {header['run']}, not of {run}")
-        return cls(**arrays)
+    def read(self, path: Path, run: str) -> Self:
+        """Those in a file, if they are of this run and of the same world as these."""
+        try:
+            header, arrays = storage.read(path)
+        except OSError as error:
+            raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
+        if header["kind"] != self.KIND:
+            raise FileError(f"{path} holds a {header['kind']}, not {self.KIND}")
+        if header.get("run") != run:
+            raise FileError(f"{path} is of the run {header.get('run')}, not of {run}")
+        if _shapes(arrays) != _shapes(vars(self)) or len({len(a) for a in arrays.values()}) > 1:
+            raise FileError(f"{path} is damaged: its arrays are not those of {self.KIND}")
+        return type(self)(**arrays)
 
 
 @dataclass(frozen=True)
@@ -88,10 +93,21 @@ class Snapshots(Shots):
         pairs = np.zeros((0, X, A))
         return cls(np.zeros(0, dtype=np.int64), np.zeros((0, X)), pairs, pairs, pairs)
 
+    def read(self, path: Path, run: str) -> Self:
+        found = super().read(path, run)
+        if (found.policy < 0).any() or not np.allclose(found.policy.sum(axis=2), 1):
+            raise FileError(f"{path} is damaged: its policies are not distributions")
+        return found
+
     def taken(self, agent: Agent, world: Any) -> Self:
         now = agent.diagnostics
         pi = agent.policy.probabilities(np.arange(len(now.V)))
         return self._and(agent.episodes, now.V, now.CB, now.p, pi)
+
+
+def _shapes(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The type and the shape of one entry of each array."""
+    return {name: (array.dtype, array.ndim, array.shape[1:]) for name, array in arrays.items()}
 
 
 def can_be_drawn(world: World) -> bool:

@@ -33,6 +33,7 @@ from optimist.experiments.subject import (
     families_of,
 )
 from optimist.experiments.toml import line_of, write_toml
+from optimist.text import LINES, check_seen, printable
 
 PARTS = 10
 """At least so many times a run stops to look at itself (`optimist.experiments.execute.marks`)."""
@@ -60,6 +61,11 @@ class Run:
     agent: str
     index: int
     spec: Specification
+
+
+def named(run: Run) -> str:
+    """A run as messages call it."""
+    return f"{run.agent} in {run.world}, seed {run.index}"
 
 
 @dataclass(frozen=True)
@@ -128,9 +134,12 @@ class Study:
         for name in ("title", "description"):
             if not isinstance(getattr(self, name), str):
                 raise TypeError(f"{name} = {getattr(self, name)!r} is not text")
+        _check_title(self.title)
+        _check_description(self.description)
         for name in (*self.worlds, *self.agents):
             if not isinstance(name, str):
                 raise TypeError(f"{name!r} is not text, as the name of a world or an agent is")
+            _check_name(name)
         checks.count(self.seed, "seed", least=0)
         for world in self.worlds.values():
             world_name(world)  # is one
@@ -267,7 +276,7 @@ class Study:
         except (ValueError, RecursionError) as error:
             raise StudyError(f"{name}: {error}") from None
         try:
-            return _study(data, text, Path(name).stem)
+            return _study(data, text, printable(Path(name).stem, keep=""))
         except DataError as error:
             line = line_of(text, error.path)
             where = f"{name}, line {line}" if line else name
@@ -307,6 +316,8 @@ def _study(data: Plain, text: str, title: str) -> Study:
     for key in ("title", "description"):
         if not isinstance(data.get(key, ""), str):
             raise DataError((key,), f"{key} = {data[key]!r} is not text")
+    _checked(("title",), _check_title, data.get("title", title))
+    _checked(("description",), _check_description, data.get("description", ""))
     seed = _checked(("seed",), checks.count, data.get("seed", 0), "seed", 0)
     for key in data.keys() & set(SETTINGS):  # even if every world has its own
         _checked((key,), checks.count, data[key], key)
@@ -391,7 +402,9 @@ def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ..
         if not isinstance(entry, Mapping):
             raise DataError(path, f"{name} = {entry!r} is not a table: write [{key}.{name}]")
         for table, chosen in _within(path, lambda data: list(grid(data)), entry):
-            yield _label(name, chosen), table, path, name
+            label = _label(name, chosen)
+            _checked(path, _check_name, label)
+            yield label, table, path, name
 
 
 def _within(path: tuple[str, ...], make: Any, *arguments: Any) -> Any:
@@ -417,6 +430,18 @@ def _label(name: str, chosen: Plain) -> str:
         slot = f"{{{key}}}"
         name = name.replace(slot, text) if slot in name else f"{name}, {key} {text}"
     return name
+
+
+def _check_name(name: str) -> None:
+    check_seen(name, "the name of a world or an agent")
+
+
+def _check_title(title: str) -> None:
+    check_seen(title, "title")
+
+
+def _check_description(description: str) -> None:
+    check_seen(description, "description", keep=LINES)
 
 
 def _played(

@@ -21,22 +21,23 @@ class StudyFolder:
     @property
     def study(self) -> Study:
         """The study that was last begun here."""
-        file = self.path / "study.toml"
+        file = storage.refuse_links(self.path / "study.toml")
         if not file.exists():
             raise StudyError(f"{self.path} is not the folder of a study: it has no study.toml")
         return Study.read(file)
 
     def prepare(self, study: Study) -> None:
         """Make the folder, and write the study to it if it is not there yet."""
-        file, text = self.path / "study.toml", study.text.encode()
+        file, text = storage.refuse_links(self.path / "study.toml"), study.text.encode()
 
         def parts() -> list[Path]:
             return storage.parts(self.path, file.name)
 
         try:
-            (self.path / "runs").mkdir(parents=True, exist_ok=True)
+            self.runs.mkdir(parents=True, exist_ok=True)
             if parts() or not file.exists() or file.read_bytes() != text:
-                with FileLock(self.path / "runs" / "lock"):  # others may begin the same study
+                lock = storage.refuse_links(self.runs / "lock")
+                with FileLock(lock):  # others may begin the same study
                     for part in parts():
                         part.unlink()
                     storage.write_bytes(file, text)
@@ -48,6 +49,11 @@ class StudyFolder:
         except OSError as error:
             raise DiskError(f"{self.path} cannot be written: {error.strerror}") from error
 
+    @property
+    def runs(self) -> Path:
+        """Where the folders of the runs are: in this folder, and nowhere else."""
+        return storage.refuse_links(self.path / "runs", folder=True)
+
     def of(self, run: Run) -> RunFolder:
         """The folder of a run."""
-        return RunFolder(self.path / "runs" / run.spec.id)
+        return RunFolder(self.runs / run.spec.id)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from optimist.experiments.parameters import did_you_mean
+from optimist.text import check_seen
 
 
 def families_of(agents: Iterable[str], given: Any) -> dict[str, str]:
@@ -33,6 +34,7 @@ def check_family(family: Any) -> None:
     """Refuse what is not the name of a family."""
     if not isinstance(family, str):
         raise TypeError(f"family = {family!r} is not text, as the name of a family is")
+    check_seen(family, "family")
 
 
 def check_subject(subject: Any, families: Mapping[str, str]) -> None:

@@ -13,7 +13,9 @@ from optimist.experiments.parameters import to_plain
 from optimist.experiments.plain import band, detail, estimate, number, numbers, rows, shown_points
 from optimist.experiments.snapshots import can_be_drawn
 from optimist.experiments.specification import agent_name
+from optimist.experiments.study import Run
 from optimist.experiments.summary_returns import of_environment
+from optimist.text import printable
 
 if TYPE_CHECKING:
     from optimist.experiments.results import Results
@@ -25,6 +27,8 @@ ROUNDING = 1e-12
 def summary(results: "Results") -> dict[str, Any]:
     """The data of a report."""
     study, shown = results.study, _shown(results)
+    worlds = [_world(results, name, shown[name]) for name in study.worlds]
+    environment = _joined(results.environments)
     return {
         "title": study.title,
         "description": study.description,
@@ -32,17 +36,23 @@ def summary(results: "Results") -> dict[str, Any]:
         "created": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "level": statistics.LEVEL,
         "draws": statistics.DRAWS,
-        "specification": study.text,
-        "environment": _joined(results.environments),
+        "specification": printable(study.text),
+        "environment": environment,
         "agents": _agents(results, shown),
-        "failures": [
-            {"world": r.world, "agent": r.agent, "seed": r.index, "message": message}
-            for r, message in results.failures.items()
-        ],
+        "failures": listed(results.failures),
+        "damaged": listed(results.damaged),
         "unfinished": results.unfinished,
         "peers": results.peers and peers.plain(results.peers),
-        "worlds": [_world(results, name, shown[name]) for name in study.worlds],
+        "worlds": worlds,
     }
+
+
+def listed(runs: dict[Run, str]) -> list[dict[str, Any]]:
+    """Runs with what is wrong with each."""
+    return [
+        {"world": r.world, "agent": r.agent, "seed": r.index, "message": printable(message)}
+        for r, message in runs.items()
+    ]
 
 
 def _shown(results: "Results") -> dict[str, dict[str, str]]:
@@ -166,7 +176,9 @@ def _picture(results: "Results", name: str, world: World, shown: dict[str, str])
         if agent not in first:
             continue
         run = first[agent]
-        shots = results.folder.of(run).snapshots
+        shots = results.shots(run)
+        if shots is None:
+            continue
         occupancy = mdp.state_occupancy(shots.policy)
         cell = results.cell(name, agent)
         imitates = isinstance(cell, Cell) and cell.matching_error is not None
@@ -201,4 +213,7 @@ def _picture(results: "Results", name: str, world: World, shown: dict[str, str])
 def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
     """What the runs ran on, each name once, with all its values."""
     names = dict.fromkeys(name for e in environments for name in e)
-    return {n: ", ".join(dict.fromkeys(e[n] for e in environments if n in e)) for n in names}
+    return {
+        printable(n): printable(", ".join(dict.fromkeys(e[n] for e in environments if n in e)))
+        for n in names
+    }

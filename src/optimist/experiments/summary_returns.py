@@ -8,7 +8,7 @@ import numpy as np
 from optimist.envs import Gym
 from optimist.experiments import statistics
 from optimist.experiments.cells import ReturnCell
-from optimist.experiments.maps import SIDE, corners, is_plane
+from optimist.experiments.maps import SIDE
 from optimist.experiments.parameters import to_plain
 from optimist.experiments.plain import band, detail, rows, shown_points
 
@@ -23,16 +23,28 @@ def of_environment(
     results: "Results", name: str, world: Gym, cells: dict[str, Any]
 ) -> dict[str, Any]:
     """What is shown of an environment only, by returns."""
+    runs = list(results.first_runs(name).values())
+    told = results.folder.of(runs[0]).result if runs else {}
+    actions, plane = told.get("actions"), _plane(told.get("plane"))
     return {
         "detail": described(world),
         "returns": True,
         "states": None,
-        "actions": world.n_actions,
+        "actions": actions if type(actions) is int else None,
         "optimal": None,
         "uniform": None,
         "curves": {agent: _curves(cell) for agent, cell in cells.items()},
-        "picture": _picture(results, name, world) if is_plane(world) and cells else None,
+        "picture": _picture(results, name, plane) if plane and cells else None,
     }
+
+
+def _plane(told: Any) -> list[list[float | None]] | None:
+    """The ends of both dimensions as a run has written them, if it was in a plane."""
+    try:
+        ends = np.array(told, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return rows(ends, DIGITS) if ends.shape == (2, 2) and np.isfinite(ends).all() else None
 
 
 def described(world: Gym) -> str:
@@ -60,11 +72,13 @@ def _curves(cell: ReturnCell) -> dict[str, Any]:
     }
 
 
-def _picture(results: "Results", name: str, world: Gym) -> dict[str, Any]:
+def _picture(results: "Results", name: str, plane: list[list[float | None]]) -> dict[str, Any]:
     """What the first seed of each agent believed on the way, on a grid of observations."""
     runs = []
     for agent, run in results.first_runs(name).items():
-        maps = results.folder.of(run).maps
+        maps = results.shots(run)
+        if maps is None:
+            continue
         runs.append(
             {
                 "agent": agent,
@@ -82,7 +96,7 @@ def _picture(results: "Results", name: str, world: Gym) -> dict[str, Any]:
         "board": ["." * SIDE] * SIDE,
         "cells": [list(divmod(x, SIDE)) for x in range(SIDE**2)],
         "moves": None,
-        "axes": rows(corners(world), DIGITS),
+        "axes": plane,
         "optimal": None,
         "runs": runs,
     }

@@ -2,21 +2,32 @@
 
 import sys
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from optimist.agents import RmaxRaviUcb
 from optimist.envs import Gym, RiverSwim
-from optimist.errors import DiskError, EngineError
+from optimist.envs.gym_world import import_trusted, module_of
+from optimist.errors import (
+    Busy,
+    DamageWarning,
+    DiskError,
+    EngineError,
+    FailureWarning,
+    FileError,
+    RunsFailed,
+)
 from optimist.experiments.engines import Failure, open_engine
 from optimist.experiments.execute import CHECKPOINT_SECONDS, Outcome, Task, execute
 from optimist.experiments.learners import LEARNERS
 from optimist.experiments.results import Results
-from optimist.experiments.specification import agent_name
-from optimist.experiments.study import Run, Study
+from optimist.experiments.run_folder import RunFolder
+from optimist.experiments.specification import AnyWorld, agent_name
+from optimist.experiments.study import Run, Study, named
 from optimist.experiments.study_folder import StudyFolder
 from optimist.experiments.temporary import temporary_folder
 from optimist.experiments.watch import watching
@@ -36,6 +47,7 @@ def run(
     address: str | None = None,
     sinks: Iterable[Sink] = (),
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    trust: str | Iterable[str] = (),
 ) -> Results:
     """Run what a study asks for and is not finished yet; its results.
 
@@ -55,6 +67,15 @@ def run(
         What is told of each run when it has finished.
     checkpoint_seconds
         How much work a kill may cost, about.
+    trust
+        Modules to import, for the environments that they register. The module of an id such as
+        "module:Name-v0" has to be one of them, or imported before.
+
+    Raises
+    ------
+    RunsFailed
+        If all runs failed. If some did, there is a `FailureWarning` with the reason of the first,
+        and ``results.failures`` has all.
 
     Examples
     --------
@@ -69,6 +90,7 @@ def run(
     >>> results.table()[0]["agent"]
     'RMAX-RAVI-UCB'
     """
+    import_trusted(trust)
     study = study if isinstance(study, Study) else Study.read(study)
     path, remove = (Path(out), None) if out else temporary_folder()
     folder = StudyFolder(path)
@@ -76,14 +98,54 @@ def run(
     if remove is not None:  # the folder goes when nobody holds its results any more
         weakref.finalize(results, remove)
     folder.prepare(study)
+    for r in study.runs:
+        _clear_if_damaged(r, folder.of(r))
     pending = [r for r in study.runs if not folder.of(r).finished]
     if pending:
+        modules = _imported({r.spec.world for r in pending})
         name = "serial" if engine == "joblib" and jobs == 1 else engine
-        work = _Work(folder, name, jobs, address, tuple(sinks), checkpoint_seconds)
+        work = _Work(folder, name, jobs, address, tuple(sinks), checkpoint_seconds, modules)
         with watching(study, folder):
             _compile_once(study)
             work.run(pending)
+    _tell_of_failures(results)
     return results
+
+
+def _imported(worlds: Iterable[AnyWorld]) -> tuple[str, ...]:
+    """The modules that know environments, all of which have been imported."""
+    known = [world for world in worlds if isinstance(world, Gym) and module_of(world.id)]
+    for world in known:
+        world.check()
+    return tuple(sorted({module_of(world.id) for world in known}))
+
+
+def _clear_if_damaged(run: Run, there: RunFolder) -> None:
+    """Have a finished run carried out anew if a file of it is refused."""
+    if not there.finished:
+        return
+    try:
+        there.check(run.spec)
+    except FileError as error:
+        with suppress(Busy), there.locked():  # or another process is at it already
+            there.clear()
+        _begins_anew(run, str(error))
+
+
+def _begins_anew(run: Run, why: str) -> None:
+    warnings.warn(f"{named(run)}, begins anew: {why}", DamageWarning, stacklevel=2)
+
+
+def _tell_of_failures(results: Results) -> None:
+    failures = results.failures
+    if not failures:
+        return
+    first, why = next(iter(failures.items()))
+    n, runs = len(failures), len(results.study.runs)
+    said = f"{n} of {runs} runs failed; the first, {named(first)}: {why}"
+    if n == runs:
+        raise RunsFailed(said, results)
+    warnings.warn(said, FailureWarning, stacklevel=3)
 
 
 def _compile_once(study: Study) -> None:
@@ -107,6 +169,7 @@ class _Work:
     address: str | None
     sinks: tuple[Sink, ...]
     checkpoint_seconds: float
+    modules: tuple[str, ...]
 
     def run(self, runs: list[Run]) -> None:
         """Do the runs; those that another process is at, wait for."""
@@ -122,6 +185,7 @@ class _Work:
                         r.spec.plain,
                         str(self.folder.of(r).path.absolute()),
                         self.checkpoint_seconds,
+                        self.modules,
                     )
                     for r in runs
                 ]
@@ -152,6 +216,8 @@ class _Work:
         if outcome.state == "disk":
             raise DiskError(outcome.message)
         if outcome.state == "finished":
+            if outcome.message:
+                _begins_anew(done, outcome.message)
             for sink in self.sinks:
                 sink(done, self.folder)
         return outcome.state == "finished"

@@ -83,25 +83,36 @@ def _facts(data: dict[str, Any]) -> list[str]:
 
 def _notice(data: dict[str, Any]) -> str:
     """What is missing from the report, said first."""
-    failures, unfinished = data["failures"], data["unfinished"]
-    if not failures and not unfinished:
+    failures, damaged, unfinished = data["failures"], data["damaged"], data["unfinished"]
+    if not failures and not damaged and not unfinished:
         return ""
     said = []
     if failures:
         said.append(f"{count(len(failures), 'run')} failed")
+    if damaged:
+        said.append(f"{count(len(damaged), 'run')} {_are(len(damaged))} damaged")
     if unfinished:
-        said.append(f"{count(unfinished, 'run')} {'is' if unfinished == 1 else 'are'} not finished")
-    items = "\n".join(
-        f"<li><b>{escape(f['agent'])}</b> in <b>{escape(f['world'])}</b>, seed {f['seed']}: "
-        f"<code>{escape(f['message'])}</code></li>"
-        for f in failures
-    )
-    which = f"<details><summary>What failed</summary><ul>{items}</ul></details>" if failures else ""
+        said.append(f"{count(unfinished, 'run')} {_are(unfinished)} not finished")
+    which = _which("What failed", failures) + _which("What is damaged", damaged)
     return (
         f"<aside class='notice' id='notice' role='note'><p><b>{' and '.join(said)}.</b> "
         "The numbers below come from the other runs only; if those that are missing went worse, "
         f"the numbers flatter.</p>{which}</aside>"
     )
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _which(title: str, runs: list[dict[str, Any]]) -> str:
+    """Runs, and what is wrong with each."""
+    items = "\n".join(
+        f"<li><b>{escape(r['agent'])}</b> in <b>{escape(r['world'])}</b>, seed {r['seed']}: "
+        f"<code>{escape(r['message'])}</code></li>"
+        for r in runs
+    )
+    return f"<details><summary>{title}</summary><ul>{items}</ul></details>" if runs else ""
 
 
 def _picker(names: list[str]) -> str:
@@ -129,9 +140,10 @@ def _of_a_world(i: int, world: dict[str, Any], inner: str) -> str:
 def _world_facts(world: dict[str, Any]) -> str:
     played = f"{count(world['episodes'], 'episode')}, {count(world['seeds'], 'seed')}"
     if world.get("returns"):
+        actions = f" · {count(world['actions'], 'action')}" if world["actions"] else ""
         return (
-            f"<p class='facts'>{escape(world['detail'])} · {count(world['actions'], 'action')} · "
-            f"{played} · no optimum is known</p>"
+            f"<p class='facts'>{escape(world['detail'])}{actions} · {played} · "
+            "no optimum is known</p>"
         )
     optimal, uniform = world["optimal"], world["uniform"]
     short = f", {percent(1 - uniform / optimal)}% short of it" if optimal else ""
