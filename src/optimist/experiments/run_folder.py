@@ -197,8 +197,8 @@ class RunFolder:
     def read_json(self, name: str, kind: type[Any] = object) -> Any:
         """The data in a file of the folder, which have to be of a kind."""
         file = self.file(name)
-        limits.need_to_read(file, times=limits.TEXT)
         try:
+            limits.need_to_read(file, times=limits.TEXT)
             data = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise FileError(f"{file} is damaged ({error})") from None
