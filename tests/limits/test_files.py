@@ -108,7 +108,7 @@ def test_a_sparse_file(tmp_path: Path) -> None:
 def test_long_texts(tmp_path: Path) -> None:
     file = tmp_path / "failure.json"
     file.write_text("[" + "[]," * 20_000 + "[]]")
-    with pytest.raises(TooLarge, match=rf"reading {file} would need 1\.8 MB"):
+    with pytest.raises(OptimistError, match=rf"reading {file} would need 1\.8 MB"):
         RunFolder(tmp_path).read_json("failure.json")
     study = tmp_path / "study.toml"
     study.write_text("#" * 50_000)
