@@ -56,7 +56,7 @@ def test_a_small_file_of_many_zeros(suffix: str, tmp_path: Path) -> None:
 def test_curves_of_many_zeros(tmp_path: Path) -> None:
     path = a_bomb(tmp_path, ".parquet")
     with pytest.raises(TooLarge, match=rf"{path}: a table of 300,000 rows .* need 9\.6 MB"):
-        read_curves(path)
+        read_curves(path, "one")
 
 
 def test_texts_are_no_numbers_however_long(tmp_path: Path) -> None:
