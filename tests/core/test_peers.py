@@ -35,11 +35,17 @@ def follow(agent, other):
             "mean bonus": (history.bonus[0], other.bonus),
             "V": (agent.diagnostics.V, other.V),
             "CB": (agent.diagnostics.CB, other.CB),
-            "pi": (agent.policy.probabilities(states), other.pi),
         }
         for name, (actual, expected) in found.items():
             message = f"{name}, episode {k}"
             np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-8, err_msg=message)
+        # Values are equal to rounding, and which of the best actions is best may hang on it: then
+        # the transcription plays on as the agent does.
+        pi = agent.policy.probabilities(states)
+        apart = ~np.isclose(pi, other.pi, rtol=1e-9, atol=1e-8)
+        tied = other.Q.max(axis=1, keepdims=True) - other.Q <= 1e-9
+        assert tied[apart].all(), f"pi, episode {k}"
+        other.pi[apart] = pi[apart]
     assert agent.episodes == EPISODES
 
 
