@@ -57,7 +57,8 @@ def against_blas(T: int, s: int) -> None:
     learn(*state, 0.99, 0.0, 0, chain, actions, np.roll(chain, -1), rng.random(T))
 
     def update() -> float:
-        return update_all(rule, *state, epoch, 0.99, np.zeros(phi.dim), none, T)
+        weights, stop = np.zeros(phi.dim), np.zeros(1, np.bool_)
+        return update_all(rule, *state, epoch, 0.99, weights, none, T, stop)
 
     Theta, features = rng.normal(size=(s, ACTIONS)), memory.states.rows[:T]
     update()

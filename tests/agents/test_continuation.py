@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.agents import finite
+from optimist.agents import interruption
 from optimist.core import Sigmoid, Truncation
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
@@ -67,11 +67,14 @@ def test_learning_twice_is_learning_for_longer(world, config, assert_same_state)
     assert_same_state(once, twice)
 
 
-@pytest.mark.parametrize("steps", [1, 70, 333])
-def test_chunks_do_not_matter(world, config, steps, monkeypatch, assert_same_state):
+@pytest.mark.parametrize(("call", "slow"), [(0.0, 1e9), (1e-3, 1e9), (1e9, 0.0), (1e-3, 0.0)])
+def test_neither_the_length_of_calls_nor_threads_matter(
+    world, config, call, slow, monkeypatch, assert_same_state
+):
     usual, chopped = learner(world, config, stride=7), learner(world, config, stride=7)
     usual.learn(400)
-    monkeypatch.setattr(finite, "CHUNK_STEPS", steps)
+    monkeypatch.setattr(interruption, "CALL_SECONDS", call)
+    monkeypatch.setattr(interruption, "SLOW_SECONDS", slow)
     chopped.learn(400)
     assert_same_history(usual.history, chopped.history)
     assert_same_state(usual, chopped)

@@ -18,7 +18,7 @@ from optimist import (
     envs,
     load_policy,
 )
-from optimist.agents import AGENTS, Agent, History, rlsvi, tabular
+from optimist.agents import AGENTS, Agent, History, interruption
 from optimist.core import TablePolicy
 from optimist.errors import FileError
 from optimist.experiments import Specification
@@ -160,9 +160,9 @@ def test_the_same_seed_gives_the_same_bytes(peer):
 def test_learning_in_pieces_is_learning_at_once(peer, monkeypatch):
     whole, parts = peer(RIVER, seed=3), peer(RIVER, seed=3)
     whole.learn(100)
-    monkeypatch.setattr(tabular, "CHUNK", 1.0)
-    monkeypatch.setattr(rlsvi, "CHUNK", 1.0)
+    monkeypatch.setattr(interruption, "CALL_SECONDS", 0.0)
     parts.learn(37)
+    monkeypatch.setattr(interruption, "SLOW_SECONDS", 0.0)  # in threads, on copies
     parts.learn(63)
     assert_same(whole.history, parts.history)
 

@@ -23,7 +23,7 @@ sys.meta_path.insert(0, At())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
-@pytest.mark.parametrize("module", ["gymnasium", "tyro", "optimist.cli.learn"])
+@pytest.mark.parametrize("module", ["gymnasium", "tyro", "optimist.cli.learn", "numba"])
 def test_an_interruption_while_modules_are_imported(module, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(f"MODULE = {module!r}\n{STOP_AT}")
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from optimist import Configuration, RmaxRaviUcb, load_policy
-from optimist.agents import finite
+from optimist.agents import interruption
 from optimist.core import Sigmoid, Threshold
 from optimist.features import Table
 
@@ -77,7 +77,7 @@ def test_a_run_does_not_depend_on_how_it_is_cut(setting, make, same, parts):
 
 def test_nor_on_the_length_of_calls(setting, make, same, monkeypatch):
     usual = make(setting, ANYTIME, episodes=100)
-    monkeypatch.setattr(finite, "CHUNK_STEPS", 50)
+    monkeypatch.setattr(interruption, "CALL_SECONDS", 0.0)
     same.check(usual, make(setting, ANYTIME, episodes=100))
 
 

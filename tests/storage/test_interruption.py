@@ -6,13 +6,20 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
+import gymnasium
 import numpy as np
 import pytest
 
-from optimist import RmaxRaviUcb, envs
+from optimist import Configuration, Psrl, QLearning, Rlsvi, RmaxRaviUcb, envs
+from optimist.agents import interruption
+from optimist.agents import progress as progress_module
 from optimist.agents.progress import progress
-from optimist.core import Sequence
+from optimist.core import Sequence, Sigmoid
+
+COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus")
+CONFIG = Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0))
 
 
 class Pressing:
@@ -194,3 +201,129 @@ def test_a_progress_bar_in_a_terminal():
     os.close(ours)
     assert b"learning" in shown
     assert b"%" in shown
+
+
+# What takes long
+
+
+@pytest.fixture
+def pressed():
+    """Press Ctrl-C some seconds from now; what it takes until it is heard."""
+    timers = []
+
+    def press(*seconds):
+        for delay in seconds:
+            timers.append(threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)))
+            timers[-1].start()
+
+    yield press
+    for timer in timers:
+        timer.join()
+
+
+ENDLESS = replace(CONFIG, updates=10**12)
+"""An episode takes years."""
+
+
+def running():
+    return {thread for thread in threading.enumerate() if thread is not threading.current_thread()}
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("presses", [(0.5,), (0.5, 0.6)])
+def test_an_episode_that_takes_long_is_given_up(setting, make, same, pressed, presses):
+    agent, before = make(setting, ENDLESS), running()
+    rng = agent.rng
+    pressed(*presses)
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(10)
+    assert agent.rng is rng
+    same.check(agent, make(setting, ENDLESS))
+    deadline = time.monotonic() + 60
+    while running() - before and time.monotonic() < deadline:  # nothing goes on computing
+        time.sleep(0.01)
+    assert not running() - before
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("cls", [RmaxRaviUcb, Rlsvi, Psrl, QLearning])
+def test_a_call_that_is_given_up_leaves_what_was_before_it(cls, pressed, monkeypatch):
+    monkeypatch.setattr(interruption, "CALL_SECONDS", 0.5)
+    monkeypatch.setattr(interruption, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(progress_module, "PATIENCE_SECONDS", 0.0)
+    world = envs.RiverSwim(5)
+    cls(world).learn(1)  # compiles it
+    agent = cls(world, stride=100)
+    pressed(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(10**12)
+    reached = agent.episodes
+    agent.learn(30)
+    monkeypatch.undo()
+    whole = cls(world, stride=100)
+    whole.learn(reached + 30)
+    for name in (*COLUMNS, "policies"):
+        assert getattr(agent.history, name).tobytes() == getattr(whole.history, name).tobytes()
+    states = np.arange(5)
+    for one, other in ((agent.policy, whole.policy), (agent.output, whole.output)):
+        assert one.probabilities(states).tobytes() == other.probabilities(states).tobytes()
+
+
+class Hanging(gymnasium.Wrapper):
+    """An environment whose fifth episode never ends, or never takes a step."""
+
+    def __init__(self, env, how):
+        super().__init__(env)
+        self.how, self.episodes = how, 0
+        self.hangs, self.over = threading.Event(), threading.Event()
+
+    def press(self):
+        """Press Ctrl-C when it hangs: once, or if not even a step ends until that is heard."""
+        self.hangs.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        while self.how == "step" and not self.over.wait(0.2):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def reset(self, **options):
+        self.episodes += 1
+        return super().reset(**options)
+
+    def step(self, action):
+        seen, reward, _, _, info = super().step(action)
+        if self.episodes == 5:
+            self.hangs.set()
+            try:
+                time.sleep(600 if self.how == "step" else 0)
+            except KeyboardInterrupt:
+                self.over.set()
+                raise
+        ends = self.episodes != 5 and self.unwrapped.np_random.random() < 0.1
+        return seen, reward, ends, False, info
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("how", ["episode", "step"])
+def test_an_environment_that_hangs(how):
+    env = Hanging(envs.RiverSwim(5).make(), how)
+    agent = RmaxRaviUcb(env, gamma=0.9, geometric=False)
+    presser = threading.Thread(target=env.press)
+    presser.start()
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(10)
+    presser.join()
+    assert agent.episodes == len(agent.history.steps) == 4
+    env.episodes = 10
+    assert len(agent.learn(3).steps) == 3
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_update_in_an_environment_that_takes_long_is_given_up(pressed):
+    config = replace(Configuration.practical(), updates=10**12, tolerance=0.0)
+    agent = RmaxRaviUcb(envs.RiverSwim(5).make(), config=config, gamma=0.9, geometric=True)
+    pressed(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(10)
+    assert agent.episodes == 0
+    assert agent.transitions.source.size == 0
+    assert not agent.diagnostics.V.any()
+    assert np.array_equal(agent.diagnostics.Lambda, agent.diagnostics.ridge * np.ones((10, 1, 1)))

@@ -75,9 +75,10 @@ class Agent:
         """Play and learn; the history of these episodes. Calling it again goes on.
 
         It is a `History`, or a `StreamHistory` of a Gymnasium environment. An interruption (Ctrl-C)
-        takes effect between two episodes, and all that was learnt stays; so it does if an
-        environment fails, which raises `BadEnvironment` after the episodes before it are kept.
-        Progress is shown in a terminal only.
+        takes effect between two episodes, and all that was learnt stays; an episode that takes
+        more than a second then, or until the next interruption, is given up as if it had not begun.
+        All that was learnt stays if an environment fails, too, which raises `BadEnvironment` after
+        the episodes before it are kept. Progress is shown in a terminal only.
         """
         end = self.episodes + checks.count(episodes, "episodes")
         kept = episodes // self.stride + 1 if self.stride else 0
@@ -85,6 +86,7 @@ class Agent:
         first, before = self.episodes, len(self._chunks)
         self._driver.begin()
         with progress(episodes, show_progress) as bar:
+            self._driver.bar = bar
             while self.episodes < end and not bar.interrupted:
                 done = self.episodes
                 self._chunks.append(self._driver.learn_some(end - done))

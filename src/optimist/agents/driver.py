@@ -1,13 +1,19 @@
 """What an agent learns with: one driver for finite worlds, one for any Gymnasium environment."""
 
+import copy
+import time
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
 
 import numpy as np
 
 from optimist import checks
 from optimist.agents.configuration import Configuration
 from optimist.agents.diagnostics import Diagnostics
+from optimist.agents.interruption import Pace, in_thread, own
+from optimist.agents.progress import Bar
 from optimist.checks import BoolArray, IntArray
 from optimist.core import Novelty, SoftmaxPolicy, TablePolicy
 from optimist.core.state import Rule
@@ -33,6 +39,7 @@ class Driver(ABC):
         self.seed = checks.count(seed, "seed", least=0)
         seeds = np.random.SeedSequence(self.seed).spawn(2)
         self.rng, self.lottery = (np.random.default_rng(s) for s in seeds)
+        self.bar, self.pace = Bar(), Pace()
 
     until: int = 0
     """The episode before which rewards are asked for again, if they change."""
@@ -67,6 +74,39 @@ class Driver(ABC):
         """
         k = np.arange(self.episodes + 1, self.episodes + n + 1)
         return np.asarray(self.lottery.random(n) * k < 1)
+
+    CHANGING: ClassVar[tuple[str, ...]]
+    """The attributes that learning from an episode changes, besides the generators."""
+
+    @property
+    def aside(self) -> bool:
+        """Whether the next call is made in a thread, on copies."""
+        return self.bar.hears and self.pace.slow
+
+    @contextmanager
+    def call(self, episodes: int) -> Iterator[None]:
+        """A call that plays so many episodes, or none if it is interrupted."""
+        started, aside = time.perf_counter(), self.aside
+        names = (*self.CHANGING, "rng") if aside else ()
+        before = {name: getattr(self, name) for name in names}
+        drawn = self.lottery.bit_generator.state
+        try:
+            for name, value in before.items():
+                setattr(self, name, copy.deepcopy(value) if name == "rng" else own(value))
+            yield
+        except BaseException:
+            vars(self).update(before)
+            if aside:
+                self.lottery.bit_generator.state = drawn
+            raise
+        if aside:  # others may hold the generator
+            before["rng"].bit_generator.state = self.rng.bit_generator.state
+            self.rng = before["rng"]
+        self.pace.note(episodes, time.perf_counter() - started)
+
+    def compiled(self, call: Callable[[], Any], stop: BoolArray) -> Any:
+        """The result of a compiled call, which ends early when ``stop`` is raised."""
+        return in_thread(call, self.bar, stop) if self.aside else call()
 
     @abstractmethod
     def learn_some(self, most: int) -> dict[str, Any]:

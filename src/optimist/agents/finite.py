@@ -3,7 +3,7 @@
 import hashlib
 import math
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,9 +50,6 @@ from optimist.errors import FileError
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
 
-CHUNK_STEPS = 200_000
-"""Expected steps between two returns from compiled code: a few hundredths of a second."""
-
 LINEAR = 1e-9
 """How far rewards may be from linear in the features to count as linear: rounding."""
 
@@ -74,12 +71,13 @@ COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "as
 
 def columns_of(record: Record) -> dict[str, Any]:
     """What the engine has noted of each episode, by the names of the columns."""
-    return dict(zip(COLUMNS, record, strict=True))
+    return dict(zip(COLUMNS, record[: len(COLUMNS)], strict=True))
 
 
 class FiniteDriver(AlgorithmOne):
     """A finite MDP, played by the compiled loop."""
 
+    CHANGING: ClassVar[tuple[str, ...]] = ("stats", "iterate", "drawn")
     knows_rewards = True
 
     def __init__(
@@ -127,8 +125,12 @@ class FiniteDriver(AlgorithmOne):
     def learn_some(self, most: int) -> dict[str, Any]:
         hold = self._choose_rewards(most)
         stage = self.config.stage(self.episodes)
-        chunk = max(1, math.ceil(CHUNK_STEPS / self.mdp.horizon))
-        n = min(most, hold, chunk, stage - self.episodes if stage else most)
+        n = min(most, hold, self.pace.episodes, stage - self.episodes if stage else most)
+        with self.call(n):
+            return self._play_some(n, stage)
+
+    def _play_some(self, n: int, stage: int) -> dict[str, Any]:
+        """Play n episodes; their columns of the history."""
         kept, record = self.evaluated_of_next(n), blank_record(n)
         shots = Snapshots(
             stride=self.stride,
@@ -174,10 +176,15 @@ class FiniteDriver(AlgorithmOne):
         part: int,
     ) -> None:
         """Hand everything to the compiled loop."""
-        from optimist.core.engine import run  # numba takes its time: only those who learn wait
-
         state = (self.simulator, rule, self.stats, self.iterate)
-        run(*state, r, self.mdp.nu0, self.rng, record, shots, player, part)
+        given = (*state, r, self.mdp.nu0, self.rng, record, shots, player, part)
+
+        def call() -> None:
+            from optimist.core.engine import run  # numba takes its time: only those who learn wait
+
+            run(*given)
+
+        self.compiled(call, record.stop)
 
     def _check_rewards(self, r: FloatArray) -> FloatArray:
         """Remember the rewards if they are new, and refuse any outside [0, r_max]."""

@@ -1,6 +1,6 @@
 """What is learnt from episodes whose states are met one by one, whoever plays them."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class Episode:
 
 class StreamLearner(AlgorithmOne):
     """The memory of a run in an environment, and the policy that comes of it."""
+
+    CHANGING: ClassVar[tuple[str, ...]] = (*("memory", "epoch", "drawn", "thetas", "drawn_thetas"),)
 
     def __init__(
         self,
@@ -108,8 +110,6 @@ class StreamLearner(AlgorithmOne):
 
     def _learn_from(self, episode: Episode, terminated: bool) -> tuple[Any, ...]:
         """Take an episode in, and update values and policy; its row of the history."""
-        from optimist.core.streaming import all_unsure, end_episode, learn, update_all
-
         memory, epoch = self.memory, self.epoch
         ends = -1 in episode.after  # it has terminated, and that is learnt from
         if ends:
@@ -121,29 +121,38 @@ class StreamLearner(AlgorithmOne):
             self.drawn_thetas = self.thetas.copy()
         rule = self.rule(self.config.stage(self.episodes))
         memory.reserve_links(len(episode.source))
-        memory.n_links = learn(
-            memory.states,
-            memory.links,
-            memory.moments,
-            self.gamma,
-            self.scale.terminal if ends else 0.0,
-            memory.n_links,
-            np.array(episode.source, dtype=np.int64),
-            np.array(episode.action, dtype=np.int64),
-            np.array(episode.after, dtype=np.int64),
-            np.array(episode.paid),
-        )
-        epoch.clock[STEPS] += episode.steps
-        n, sup_q = memory.n_states, 0.0
-        terminal = self.scale.terminal if memory.links.ended[0] >= 0 else 0.0
-        state = (memory.states, memory.links, memory.moments, epoch)
-        begins = end_episode(rule, *state, terminal, n, memory.n_links)
-        if begins:
-            self._note_ridge()
-            all_unsure(rule, memory.states, epoch, n)
-        weights = self._reward_weights(episode)
-        if begins or not rule.lazy:
-            sup_q = update_all(rule, *state, self.gamma, weights, self.thetas, n)
+        weights, thetas, stop = self._reward_weights(episode), self.thetas, np.zeros(1, np.bool_)
+        worth, learns_prior = self.scale.terminal, self.learns_prior
+
+        def call() -> float:
+            """All that takes long, on nothing but what it is given."""
+            from optimist.core.streaming import all_unsure, end_episode, learn, update_all
+
+            memory.n_links = learn(
+                memory.states,
+                memory.links,
+                memory.moments,
+                rule.gamma,
+                worth if ends else 0.0,
+                memory.n_links,
+                np.array(episode.source, dtype=np.int64),
+                np.array(episode.action, dtype=np.int64),
+                np.array(episode.after, dtype=np.int64),
+                np.array(episode.paid),
+            )
+            epoch.clock[STEPS] += episode.steps
+            n, terminal = memory.n_states, worth if memory.links.ended[0] >= 0 else 0.0
+            state = (memory.states, memory.links, memory.moments, epoch)
+            begins = end_episode(rule, *state, terminal, n, memory.n_links)
+            if begins:
+                if learns_prior:
+                    memory.ridge = float(epoch.prior[RIDGE])
+                all_unsure(rule, memory.states, epoch, n)
+            if begins or not rule.lazy:
+                return float(update_all(rule, *state, rule.gamma, weights, thetas, n, stop))
+            return 0.0
+
+        sup_q = self.compiled(call, stop)
         return (
             episode.steps,
             episode.reward,

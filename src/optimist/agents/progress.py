@@ -1,33 +1,65 @@
-"""A progress bar in a terminal, and a Ctrl-C that waits for the end of an episode."""
+"""A progress bar in a terminal, and a Ctrl-C that waits a little for the end of an episode."""
 
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+PATIENCE_SECONDS = 1.0
+"""How long after Ctrl-C an episode may still come to its end; then it is given up."""
+
 
 class Bar:
-    """How far a run is, and whether the user wants it to end."""
+    """How far a run is, and whether the user wants it to end.
 
-    def __init__(self, shown: Any, task: Any) -> None:
-        self.interrupted = False
-        self._shown, self._task = shown, task
+    Attributes
+    ----------
+    hears
+        Whether an interruption can come here: it does in the main thread, unless it is ignored.
+    abroad
+        Whether code of somebody else is running, such as an environment's.
+    shown
+        What shows it, if it is shown.
+    """
+
+    def __init__(self, shown: Any = None, task: Any = None, hears: bool = False) -> None:
+        self.hears, self.abroad = hears, False
+        self.shown, self._task = shown, task
+        self._pressed: list[float] = []  # when
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether to end after this episode."""
+        return bool(self._pressed)
+
+    @property
+    def impatient(self) -> bool:
+        """Whether to give this episode up: some time after Ctrl-C, or when it comes again."""
+        if not self._pressed:
+            return False
+        return len(self._pressed) > 1 or time.monotonic() - self._pressed[0] > PATIENCE_SECONDS
+
+    def press(self, number: int, frame: FrameType | None) -> None:
+        """Ctrl-C; the second one gets through to somebody else's code."""
+        self._pressed.append(time.monotonic())
+        if self.abroad and len(self._pressed) > 1:
+            raise KeyboardInterrupt
 
     def advance(self, episodes: int) -> None:
         """So many more episodes are done."""
-        if self._shown is not None:
-            self._shown.advance(self._task, episodes)
+        if self.shown is not None:
+            self.shown.advance(self._task, episodes)
 
 
 @contextmanager
 def progress(episodes: int, show: bool = True) -> Iterator[Bar]:
     """Show progress while learning; an interruption is raised when the block has ended.
 
-    Compiled code cannot be interrupted half way, and need not be: the signal is noted, the loop
-    ends after the present call, and what was learnt is whole.
+    The signal is noted, the loop ends after the present call, and what was learnt is whole.
     """
     shown, task = None, None
     if show and sys.stderr is not None and sys.stderr.isatty():
@@ -37,23 +69,20 @@ def progress(episodes: int, show: bool = True) -> Iterator[Bar]:
         shown = Progress(console=Console(stderr=True), transient=True)
         task = shown.add_task("learning", total=episodes)
         shown.start()
-    bar = Bar(shown, task)
-
-    def note(number: int, frame: FrameType | None) -> None:
-        bar.interrupted = True
-
+    in_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    bar = Bar(shown, task, hears=in_main and callable(before))
     # Whoever handles or ignores interruptions already goes on doing so.
-    in_main = (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )
-    before = signal.signal(signal.SIGINT, note) if in_main else None
+    ours = in_main and before is signal.default_int_handler
+    if ours:
+        signal.signal(signal.SIGINT, bar.press)
     try:
         yield bar
     finally:
-        if in_main:
+        if ours:
             signal.signal(signal.SIGINT, before)
         if shown is not None:
             shown.stop()
+            bar.shown = None
     if bar.interrupted:
         raise KeyboardInterrupt

@@ -12,7 +12,6 @@ from optimist.agents.agent import Agent
 from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Policy
 from optimist.agents.finite import FiniteDriver
-from optimist.agents.tabular import CHUNK
 from optimist.checks import FloatArray, positive
 from optimist.core import TablePolicy, Truncation
 from optimist.core.state import Iterate, Player, Record, Rule, Snapshots
@@ -63,10 +62,6 @@ class RlsviConfig:
 class RlsviDriver(FiniteDriver):
     """A finite MDP, played by the compiled loop with noise in the place of bonuses."""
 
-    def learn_some(self, most: int) -> dict[str, Any]:
-        plan = self.config.updates * self.stats.phi.size  # which takes longer than an episode
-        return super().learn_some(min(most, max(1, math.ceil(CHUNK / plan))))
-
     def _run(
         self,
         rule: Rule,
@@ -76,10 +71,15 @@ class RlsviDriver(FiniteDriver):
         player: Player,
         part: int,
     ) -> None:
-        from optimist.core.peers_linear import run  # numba takes its time
-
         state = (self.simulator, rule, self.stats, self.iterate)
-        run(*state, r, self.mdp.nu0, self.rng, record, shots)
+        given = (*state, r, self.mdp.nu0, self.rng, record, shots)
+
+        def call() -> None:
+            from optimist.core.peers_linear import run  # numba takes its time
+
+            run(*given)
+
+        self.compiled(call, record.stop)
 
     def _policy(self, it: Iterate) -> Policy:
         return TablePolicy(np.exp(it.log_pi))

@@ -1,6 +1,7 @@
 """Algorithm 1 in any Gymnasium environment: states are met one by one, rewards as they are paid."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -87,11 +88,13 @@ class StreamDriver(StreamLearner):
             if not self._under_way:
                 entropy = np.random.SeedSequence([self.seed, self.episodes])
                 seed = int(entropy.generate_state(1)[0])
-                seen = self.players.begin(seed)
+                seen = self._abroad(self.players.begin, seed)
                 self._under_way = [
                     self._start(*s) for s in zip(self._meet(seen), seen, strict=True)
                 ]
             while len(rows) < most and (not rows or time.monotonic() - started < CHUNK_SECONDS):
+                if self.bar.impatient:
+                    raise KeyboardInterrupt
                 if self.memory.full:
                     self._make_room()
                 self._step(rows, most)
@@ -108,7 +111,7 @@ class StreamDriver(StreamLearner):
         episodes, n = self._under_way, self.players.n
         actions = [self._act(0 if e is None else e.x) for e in episodes]
         going = [not self.geometric or self.rng.random() < self.gamma for _ in range(n)]
-        step = self.players.step(actions)
+        step = self._abroad(self.players.step, actions)
         # The last pair of an episode that is broken off is not learnt from in the pseudocode.
         # To learn from it only if it terminated would count terminations too often.
         learnt = [goes or self.config.observe_last for goes in going]
@@ -132,15 +135,25 @@ class StreamDriver(StreamLearner):
         for i in over:
             episode = episodes[i]
             if episode is not None and len(rows) < most:
-                rows.append(self._learn_from(episode, step.terminated[i]))
+                with self.call(1):
+                    row = self._learn_from(episode, step.terminated[i])
+                rows.append(row)
                 self._check_values(rows[-1][COLUMNS.index("sup_q")])
         if len(rows) == most:
             self._under_way = []
             return
-        starts = self.players.restart(ended)
+        starts = self._abroad(self.players.restart, ended)
         fresh = [-1] * len(over) if starts is None else self._meet(starts[over])
         for i, x in zip(over, fresh, strict=True):
             episodes[i] = None if starts is None else self._start(x, starts[i])
+
+    def _abroad(self, ask: Callable[..., Any], *given: Any) -> Any:
+        """Ask the environment, from which a second Ctrl-C comes back at once."""
+        self.bar.abroad = True
+        try:
+            return ask(*given)
+        finally:
+            self.bar.abroad = False
 
     def _check_values(self, largest: float) -> None:
         """Refuse values without bound: nothing but heaven bounds them if the features are wrong."""

@@ -1,6 +1,5 @@
 """What the tabular peers share: a finite world, played by their compiled loop."""
 
-import math
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -16,16 +15,12 @@ from optimist.checks import FloatArray
 from optimist.core import TablePolicy
 from optimist.core.finite import simulator
 from optimist.core.state import EPISODES, EPOCHS, STEPS, blank_record
-from optimist.core.tabular import PSRL, Kept, TableRule, tables
+from optimist.core.tabular import Kept, TableRule, tables
 from optimist.envs import World
 from optimist.mdp import FiniteMDP
 
 R_MAX = 1.0
 """The bound on rewards that the peers know."""
-
-CHUNK = 2e7
-"""Expected operations between two returns from compiled code: a few hundredths of a second."""
-
 
 ROOM = ("work", "to", "width")
 """The tables that hold nothing between two episodes."""
@@ -41,6 +36,8 @@ class TabularConfig(Protocol):
 
 class TabularDriver(Driver):
     """A finite MDP, played by the compiled loop of the peers."""
+
+    CHANGING = ("tables", "drawn")
 
     def __init__(self, mdp: FiniteMDP, config: TabularConfig, seed: int, stride: int) -> None:
         super().__init__(config, mdp.gamma, seed, stride)
@@ -62,26 +59,28 @@ class TabularDriver(Driver):
         return int(self.tables.clock[STEPS])
 
     def learn_some(self, most: int) -> dict[str, Any]:
-        from optimist.core.peers import run  # numba takes its time: only those who learn wait
+        n = min(most, self.pace.episodes)
+        with self.call(n):
+            return self._play_some(n)
 
-        n = min(most, self._chunk)
+    def _play_some(self, n: int) -> dict[str, Any]:
+        """Play n episodes; their columns of the history."""
         kept, record = self.evaluated_of_next(n), blank_record(n)  # its ascensions stay 0
         lots = self.drawn_of_next(n)
         shots = Kept(self.stride, np.zeros((len(kept), *self.mdp.r.shape)), lots, self.drawn)
         mdp = self.mdp
         state = (self.simulator, self.rule, self.tables)
-        run(*state, mdp.r.copy(), mdp.nu0.copy(), self.rng, record, shots)
+        given = (*state, mdp.r.copy(), mdp.nu0.copy(), self.rng, record, shots)
+
+        def call() -> None:
+            from optimist.core.peers import run  # numba takes its time: only those who learn wait
+
+            run(*given)
+
+        self.compiled(call, record.stop)
         chosen = np.zeros(n, dtype=np.int64)
         columns = {**columns_of(record), "chosen": chosen}
         return {**columns, "evaluated": kept, "policies": shots.policies}
-
-    @property
-    def _chunk(self) -> int:
-        """How many episodes one call plays. It changes nothing but the time that it takes."""
-        t = self.tables
-        # Samples have fewer entries than there is room for, and few plans take all their sweeps.
-        plan = 20 * t.work.size if self.rule.kind == PSRL else self.rule.sweeps * t.visits.size
-        return max(1, math.ceil(CHUNK / (100 * self.mdp.horizon + plan)))
 
     def history(self, columns: dict[str, Any], first: int) -> History:
         return History(**columns, rewards=self.mdp.r[None], first=first, mdp=self.mdp)

@@ -63,7 +63,7 @@ REFRESH = 4096
 """After this many rank-one updates of a block its inverse is factorised anew."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def run(
     world: Simulator,
     rule: Rule,
@@ -124,6 +124,8 @@ def run(
                     player.kept[taken] = player.w
             if not rule.lazy or it.clock[UPDATES] == 0:  # an epoch without updates has just begun
                 for _ in range(rule.updates):
+                    if record.stop[0]:
+                        return
                     record.sup_q[i], change = update(world, rule, stats, it, r)
                     if change < rule.tolerance:
                         break

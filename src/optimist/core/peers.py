@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.engine import start as draw
 from optimist.core.state import (
     EPISODES,
@@ -31,7 +31,7 @@ NOTHING = 1e-18
 """A share of the whole that is lost in rounding."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def run(
     world: Simulator,
     rule: TableRule,
@@ -58,13 +58,13 @@ def run(
         t.clock[EPISODES] += 1
         if (rule.kind == UCBVI or rule.kind == PSRL) and due(rule.every, t):
             if rule.kind == UCBVI:
-                iterate_bernstein(world.first, world.after, world.gamma, rule, t, r)
+                iterate_bernstein(world.first, world.after, world.gamma, rule, t, r, record.stop)
             else:
                 sample(
                     world.first, world.after, t.counts, t.seen, t.distinct, rule.alpha, rng,
                     t.work, t.to, t.width,
                 )  # fmt: skip
-                iterate_sample(world.gamma, rule, t, r)
+                iterate_sample(world.gamma, rule, t, r, record.stop)
             for x in range(nu0.size):
                 greedy(t.Q[x], 0.0, t.pi[x], t.cumulative[x])
             record.sup_q[i] = np.abs(t.Q).max()
@@ -174,7 +174,13 @@ def due(every: bool, t: Tables) -> bool:
 
 @njit(inline="always")
 def iterate_bernstein(
-    first: IntArray, after: IntArray, gamma: float, rule: TableRule, t: Tables, r: FloatArray
+    first: IntArray,
+    after: IntArray,
+    gamma: float,
+    rule: TableRule,
+    t: Tables,
+    r: FloatArray,
+    stop: BoolArray,
 ) -> None:
     """Optimistic value iteration: Q <- min(Q, r + gamma (P V + b)), from the values so far.
 
@@ -206,7 +212,7 @@ def iterate_bernstein(
             new[x] = Q[x].max()
             change = max(change, V[x] - new[x])
         V[:] = new
-        if change <= rule.tolerance * heaven:
+        if change <= rule.tolerance * heaven or stop[0]:
             break
 
 
@@ -269,7 +275,9 @@ def sample(
 
 
 @njit(inline="always")
-def iterate_sample(gamma: float, rule: TableRule, t: Tables, r: FloatArray) -> None:
+def iterate_sample(
+    gamma: float, rule: TableRule, t: Tables, r: FloatArray, stop: BoolArray
+) -> None:
     """The optimum of the sampled transitions by value iteration, from the values so far.
 
     It ends when all values change by the same, up to a tolerance: then no action does, and all that
@@ -290,7 +298,7 @@ def iterate_sample(gamma: float, rule: TableRule, t: Tables, r: FloatArray) -> N
             top = Q[x].max()
             least, most = min(least, top - V[x]), max(most, top - V[x])
             V[x] = top
-        if most - least <= rule.tolerance:
+        if most - least <= rule.tolerance or stop[0]:
             break
     rest = gamma * H * (most + least) / 2
     for x in range(n_states):

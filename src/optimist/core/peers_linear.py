@@ -28,7 +28,7 @@ TOLERANCE = 1e-5
 """Sweeps end when no value changes by more, as a fraction of the largest there can be."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def run(
     world: Simulator,
     rule: Rule,
@@ -64,6 +64,8 @@ def run(
                 it.CB,
             )  # fmt: skip
             for _ in range(rule.updates):
+                if record.stop[0]:
+                    return
                 record.sup_q[i], change = update(world, rule, stats, it, r)
                 if change <= TOLERANCE * rule.heaven:
                     break

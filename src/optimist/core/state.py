@@ -110,6 +110,7 @@ class Record(NamedTuple):
     sup_q: FloatArray  # the largest |Q_{k+1}|
     bonus: FloatArray  # the mean of CB along the path
     ascension: FloatArray  # the mean of p+ along the path
+    stop: BoolArray  # [1]: raised from outside, it ends the call soon; its work is to be dropped
 
 
 class Snapshots(NamedTuple):
@@ -169,6 +170,7 @@ def blank_record(episodes: int) -> Record:
         sup_q=np.zeros(episodes),
         bonus=np.zeros(episodes),
         ascension=np.zeros(episodes),
+        stop=np.zeros(1, dtype=np.bool_),
     )
 
 

@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numba import njit
 
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.ascension import EDGE, NOVELTY, TRUNCATION
 from optimist.core.bonus import VARIANCE
 from optimist.core.engine import (
@@ -58,7 +58,7 @@ ROWS_AT_ONCE = 4096
 """How many rows of features are multiplied by the inverse covariance at once."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def learn(
     states: States,
     links: Links,
@@ -135,7 +135,7 @@ def observe(
         stale[b] = 0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def end_episode(
     rule: Rule,
     states: States,
@@ -385,7 +385,7 @@ def meet(
     sums[:] = n * r
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def update_all(
     rule: Rule,
     states: States,
@@ -396,11 +396,13 @@ def update_all(
     weights: FloatArray,
     thetas: FloatArray,
     n: int,
+    stop: BoolArray,
 ) -> float:
     """Optimistic regularised value iteration on n states: V_{k+1}, pi_{k+1}; the largest |Q|.
 
     It is made as often as the rule says. ``weights`` are those of rewards known to be linear in
     phi; zero if rewards are estimated. ``thetas`` has room for each theta, if they are to be kept.
+    Raised from outside, ``stop`` ends it soon; its work is then to be dropped.
     """
     n_blocks, s, _ = moments.Lambda.shape
     theta, Theta, largest = epoch.theta, epoch.Theta, 0.0
@@ -422,7 +424,7 @@ def update_all(
             thetas[epoch.clock[UPDATES]] = theta
         epoch.clock[UPDATES] += 1
         largest, change = sweep(rule, states, links, moments, theta, epoch.prior[BASE], n)
-        if change < rule.tolerance:
+        if change < rule.tolerance or stop[0]:
             break
     return largest
 

@@ -23,6 +23,7 @@ class FiniteImitation(FiniteDriver):
         The number of episodes it is made for, as a checkpoint says it.
     """
 
+    CHANGING = (*FiniteDriver.CHANGING, "player")
     knows_rewards = False  # those of the next episode are the player's to choose
 
     def __init__(

@@ -82,6 +82,7 @@ class StreamImitation(StreamDriver):
         The number of episodes it is made for, as a checkpoint says it.
     """
 
+    CHANGING = (*StreamDriver.CHANGING, "player", "_linear")
     absorbs = True
 
     def __init__(

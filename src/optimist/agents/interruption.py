@@ -1,0 +1,97 @@
+"""Compiled calls that Ctrl-C does not wait for.
+
+Python hears a signal between two of its own instructions, not during a compiled call. So a call
+plays for about a tenth of a second. What may take longer is computed in a thread, on copies of all
+that changes: if it is interrupted, the copies are dropped, and the learner is as it was before. How
+episodes are divided into calls changes no number.
+"""
+
+import copy
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from threading import Thread
+from typing import Any
+
+import numpy as np
+
+from optimist.agents.progress import Bar
+from optimist.checks import BoolArray
+
+CALL_SECONDS = 0.1
+"""About how long one call plays."""
+
+SLOW_SECONDS = 0.2
+"""Where a call has taken longer, calls are made in a thread."""
+
+LISTEN_SECONDS = 0.05
+"""How often to look whether a thread has to be given up."""
+
+GIVEN = ("phi", "block", "pair", "rows")
+"""Arrays that learning from an episode does not change."""
+
+
+class Pace:
+    """How many episodes one call plays, from how long the calls before it took."""
+
+    def __init__(self) -> None:
+        self.episodes = 1
+        self._calls, self._slowest = 0, 0.0
+
+    @property
+    def slow(self) -> bool:
+        """Whether the next call may take long. Nothing is known before the second."""
+        return self._calls < 2 or self._slowest > SLOW_SECONDS
+
+    def note(self, episodes: int, seconds: float) -> None:
+        """Note how long a call took."""
+        self._calls += 1
+        if self._calls > 1:  # the first may have compiled its code
+            self._slowest = max(self._slowest, seconds)
+        fitting = int(episodes * CALL_SECONDS / max(seconds, 1e-9))
+        self.episodes = max(1, min(fitting, 16 * episodes))  # these may have been short by chance
+
+
+def in_thread(call: Callable[[], Any], bar: Bar, stop: BoolArray) -> Any:
+    """The result of a call that is made in a thread, while this one hears signals.
+
+    If it is given up, ``stop`` is raised, so that it ends soon; until then it goes on computing, on
+    arrays that nobody looks at any more.
+    """
+    result: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            result.set_result(call())
+        except BaseException as error:
+            result.set_exception(error)
+
+    Thread(target=work, daemon=True).start()
+    try:
+        while not wait([result], LISTEN_SECONDS).done:
+            if bar.impatient:
+                raise KeyboardInterrupt
+    except BaseException:  # or what a handler of the user's own raises
+        stop[0] = True
+        raise
+    return result.result()
+
+
+def own(value: Any) -> Any:
+    """A copy with arrays of its own, but for those that do not change."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if hasattr(value, "_asdict"):  # a named tuple
+        return value._replace(**_own_parts(value._asdict()))
+    copied = copy.copy(value)
+    vars(copied).update(_own_parts(vars(copied)))
+    return copied
+
+
+def _own_parts(parts: dict[str, Any]) -> dict[str, Any]:
+    """Arrays, and named tuples of them, as copies; all else as it is."""
+    return {
+        name: own(part)
+        if name not in GIVEN and (isinstance(part, np.ndarray) or hasattr(part, "_asdict"))
+        else part
+        for name, part in parts.items()
+    }
