@@ -22,6 +22,12 @@ COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus")
 CONFIG = Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0))
 
 
+@pytest.fixture(autouse=True)
+def unlimited(monkeypatch):
+    """More episodes are asked for than there is memory for, and interrupted."""
+    monkeypatch.setenv("OPTIMIST_MAX_BYTES", str(10**18))
+
+
 class Pressing:
     """The world's rewards, while someone presses Ctrl-C before certain episodes."""
 
