@@ -53,7 +53,7 @@ agent = "RaviUcb"
 def test_a_grid_is_counted_before_it_is_made() -> None:
     values = list(range(1, 1001))
     lists = f"beta = {values}\nupdates = {values}\nridge = {values}\n"
-    with pytest.raises(OptimistError, match=r"1,000,000,000 runs .* x 1,000,000,000 agents\)"):
+    with pytest.raises(OptimistError, match=r"5,000,000,000 runs .* x 1,000,000,000 agents\)"):
         opt.Study.parse(GRID + lists)
 
 

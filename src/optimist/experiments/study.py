@@ -322,7 +322,7 @@ def _study(data: Plain, text: str, title: str) -> Study:
     for key in data.keys() & set(SETTINGS):  # even if every world has its own
         _checked((key,), checks.count, data[key], key)
     n_worlds, n_agents = (_number_of(data, key) for key in ("worlds", "agents"))
-    _checked(("seeds",), check_runs, data.get("seeds", 1), n_worlds, n_agents)
+    _checked(("seeds",), check_runs, data.get("seeds", 5), n_worlds, n_agents)
     settings: dict[str, dict[str, int]] = {key: {} for key in SETTINGS}
     worlds: dict[str, AnyWorld] = {}
     known_worlds: dict[Any, str] = {}
