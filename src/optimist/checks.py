@@ -30,6 +30,12 @@ def entry(name: str, index: tuple[int, ...]) -> str:
     return f"{name}[{', '.join(str(i) for i in index)}]" if index else name
 
 
+def short(data: object) -> str:
+    """Data as an error shows them: on one line, and not all of what is long."""
+    text = repr(data)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
 def first(bad: BoolArray) -> tuple[int, ...]:
     """The index of the first true entry."""
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))

@@ -14,7 +14,6 @@ from optimist.core import (
     Threshold,
     Truncation,
     engine,
-    storage,
 )
 from optimist.errors import FileError
 from optimist.features import OneHot, Table
@@ -56,23 +55,6 @@ def test_resuming_is_not_having_stopped(setting, make, same, name, tmp_path):
         found = [getattr(agent, kind).probabilities(states) for agent in (whole, parts)]
         assert found[0].tobytes() == found[1].tobytes()
     np.testing.assert_array_equal(whole.history.regrets(), parts.history.regrets())
-
-
-def test_a_learner_of_before_there_were_priors_goes_on(setting, make, same, tmp_path):
-    agent = make(setting, CONFIGURATIONS["sigmoid"], episodes=30)
-    agent.save(tmp_path)
-    header, arrays = storage.read(tmp_path / FILE)
-    for name in ("prior", "first", "second"):
-        for group in ("iterate", "drawn"):
-            del arrays[f"{group}.{name}"]
-    for name in ("bonus", "tolerance"):
-        del header["config"][name]
-    storage.write(tmp_path / FILE, header.pop("kind"), header, arrays)
-    again = type(agent).load(tmp_path, agent.mdp, agent.features)
-    same.check(agent, again)
-    for one in (agent, again):
-        one.learn(30)
-    same.check(agent, again)
 
 
 def test_an_epoch_goes_on_where_it_was(setting, make, same, tmp_path):

@@ -14,12 +14,19 @@ from optimist.agents.configuration import Configuration
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.interruption import Pace, in_thread, own
 from optimist.agents.progress import Bar
-from optimist.checks import BoolArray, IntArray
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import Novelty, SoftmaxPolicy, TablePolicy
-from optimist.core.state import Rule
+from optimist.core.schema import Array
+from optimist.core.state import EPISODES, EPOCHS, RIDGE, STAGE, Rule
 from optimist.features import FeatureMap
 
 Policy = SoftmaxPolicy | TablePolicy
+
+NO_STAGE = -1
+"""On the clock in the place of a stage it makes the next episode begin an epoch."""
+
+ROUNDING = 1e-6
+"""How far a ridge may be off, as a part of it, after it has been added and changed many times."""
 
 
 class Driver(ABC):
@@ -153,9 +160,23 @@ class Driver(ABC):
         """What else a checkpoint says of the learner."""
         return {}
 
+    clock: ClassVar[str]
+    """The name of the array that holds the clock."""
+
+    @abstractmethod
+    def layout(self, arrays: dict[str, Any]) -> dict[str, Array]:
+        """What each array of a checkpoint must be, as many states as these are of."""
+
+    @abstractmethod
+    def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> dict[str, Array]:
+        """What the columns of a saved history must be, of so many episodes from the first on."""
+
     @abstractmethod
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        """Go on from what a checkpoint holds."""
+        """Go on from what a checkpoint holds, arrays that are as `layout` says.
+
+        What does not fit together is refused before anything is changed.
+        """
 
 
 class AlgorithmOne(Driver):
@@ -208,3 +229,29 @@ class AlgorithmOne(Driver):
             stage=stage,
             learns_heaven=self.learns_heaven,
         )
+
+    def check_epoch(self, clock: IntArray, Lambda: FloatArray, prior: FloatArray) -> None:
+        """Refuse statistics that no epoch of this learner could go on from.
+
+        The next epoch takes the ridge of this one out of Lambda, which must leave it positive.
+        """
+        self.check_stage(clock)
+        unit, ridge = self.config.ridge_for(self.features.bound), float(prior[RIDGE])
+        s = Lambda.shape[1]
+        if clock[EPOCHS] == 0 and not np.allclose(Lambda, unit * np.eye(s), ROUNDING, 0.0):
+            raise ValueError(f"Lambda must be {unit:g} times the identity before the first epoch")
+        if clock[EPOCHS] > 0 and self.learns_prior:
+            from optimist.core.prior import LEAST, MOST, SHARED  # numba takes its time
+
+            low, high = (SHARED * unit,) * 2 if s > 1 else (LEAST * unit, MOST * unit)
+            if not low * (1 - ROUNDING) <= ridge <= high * (1 + ROUNDING):
+                raise ValueError(f"prior[{RIDGE}] must be in [{low:g}, {high:g}]; got {ridge:g}")
+            if s == 1 and Lambda.min() < ridge * (1 - ROUNDING):
+                raise ValueError(f"Lambda must be at least prior[{RIDGE}]; got {Lambda.min():g}")
+
+    def check_stage(self, clock: IntArray) -> None:
+        """Refuse a clock with another stage than its last episode had."""
+        played = int(clock[EPISODES])
+        stage = self.config.stage(played - 1) if played else 0
+        if clock[STAGE] not in (stage, NO_STAGE):
+            raise ValueError(f"clock[{STAGE}] must be {stage} or {NO_STAGE}; got {clock[STAGE]}")

@@ -10,17 +10,17 @@ import numpy as np
 from optimist import checks
 from optimist.agents.configuration import Configuration
 from optimist.agents.diagnostics import Diagnostics
-from optimist.agents.driver import AlgorithmOne, Policy
+from optimist.agents.driver import NO_STAGE, AlgorithmOne, Policy
 from optimist.agents.history import History
 from optimist.checks import FloatArray
 from optimist.core import (
     Fixed,
-    Novelty,
     Rewards,
     SoftmaxPolicy,
     TablePolicy,
     Truncation,
     VarianceBonus,
+    schema,
 )
 from optimist.core.finite import check_features, check_size, iterate, simulator, statistics
 from optimist.core.rewards import FOR_EVER
@@ -46,27 +46,34 @@ from optimist.core.state import (
     blank_record,
     nobody,
 )
-from optimist.errors import FileError
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
 
 LINEAR = 1e-9
 """How far rewards may be from linear in the features to count as linear: rounding."""
 
-UNSAVED = ("phi", "block", "pair", "work", "W", "MV", "PV")
+UNSAVED = ("phi", "block", "pair", "visits", "met", "work", "W", "MV", "PV")
 """Arrays of the engine that are given with the world, or hold nothing between two calls."""
-
-LATER = ("prior", "first", "second", "alike")
-"""What learners that were saved before there were priors, or a heaven that pays, do without."""
-
-NO_STAGE = -1
-"""On the clock in the place of a stage it makes the next episode begin an epoch."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """The fractional parts of its multiples are all different."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of a history, in the order of the engine's record."""
+
+
+def column_layout(
+    rows: int, kept: int, first: int, shape: tuple[int, int], n_rewards: int
+) -> dict[str, schema.Array]:
+    """What the columns of a saved `History` must be, in a world of this shape [X, A]."""
+    whole = dict.fromkeys(("steps", "epoch"), schema.count((rows,)))
+    return {
+        **dict.fromkeys(COLUMNS, schema.real((rows,))),
+        **whole,
+        "chosen": schema.index((rows,), n_rewards),
+        "evaluated": schema.index((kept,), first + rows, first),
+        "policies": schema.policy((kept, *shape)),
+    }
 
 
 def columns_of(record: Record) -> dict[str, Any]:
@@ -288,20 +295,34 @@ class FiniteDriver(AlgorithmOne):
         parts = {f"{group}.{name}": array for group, name, array in self._state()}
         return {**parts, "chosen": np.array(self.chosen)} if self.chosen else parts
 
+    clock = "iterate.clock"
+
+    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+        X, A = self.mdp.r.shape
+        wanted = {
+            f"{group}.{name}": schema.usual(name, array.shape)
+            for group, name, array in self._state()
+        }
+        wanted["iterate.clock"] = wanted["drawn.clock"] = schema.clock(X)
+        if "chosen" in arrays:
+            slack = checks.ROW_SUM_TOLERANCE * self.config.r_max
+            shape = (max(1, *arrays["chosen"].shape[:1]), X, A)
+            wanted["chosen"] = schema.real(shape, -slack, self.config.r_max + slack)
+        return wanted
+
+    def columns(
+        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
+    ) -> dict[str, schema.Array]:
+        return column_layout(rows, kept, first, self.mdp.r.shape, len(arrays.get("chosen", ())))
+
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        clock = arrays["iterate.clock"]
+        self.check_epoch(clock, arrays["stats.Lambda"], arrays["iterate.prior"])
+        self.check_stage(arrays["drawn.clock"])
+        if header["until"] > clock[EPISODES] and "chosen" not in arrays:
+            raise ValueError(f"chosen must hold the rewards until episode {header['until']}")
         for group, name, array in self._state():
-            if name in LATER and f"{group}.{name}" not in arrays:
-                continue
-            saved = arrays[f"{group}.{name}"]
-            if name == "prior" and not isinstance(self.config.ascension, Novelty):
-                array[: saved.size] = saved  # zeros, however many
-                continue
-            if saved.shape != array.shape:
-                raise FileError(
-                    f"{group}.{name} has the shape {saved.shape}, and here {array.shape}: the file "
-                    "is of another version, with another rule; it cannot be gone on with"
-                )
-            array[...] = saved
+            array[...] = arrays[f"{group}.{name}"]
         self.until = header["until"]
         self.chosen = [checks.frozen(r) for r in arrays.get("chosen", ())]
 

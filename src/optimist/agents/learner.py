@@ -10,14 +10,20 @@ from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions, read_
 from optimist.agents.driver import AlgorithmOne, Policy
 from optimist.agents.history import StreamHistory
 from optimist.checks import FloatArray
-from optimist.core import Novelty, SoftmaxPolicy, Truncation, VarianceBonus
+from optimist.core import SoftmaxPolicy, Truncation, VarianceBonus, schema
 from optimist.core.memory import Epoch, Memory, States
 from optimist.core.state import EPISODES, EPOCHS, MEAN, NOVEL, PRIOR, RIDGE, STAGE, STEPS, UPDATES
 from optimist.envs.reward_scale import RewardScale
-from optimist.errors import BadEnvironment, FileError, MemoryFull
+from optimist.errors import BadEnvironment, MemoryFull
 from optimist.features import FeatureMap
 
 GIBIBYTE = 2.0**30
+
+COLUMNS = (
+    *("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension"),
+    *("terminated", "states"),
+)
+"""The columns of a history, in the order of the rows of `StreamLearner`."""
 
 
 class Episode:
@@ -285,42 +291,51 @@ class StreamLearner(AlgorithmOne):
 
     @property
     def arrays(self) -> dict[str, Any]:
-        m, n = self.memory, self.memory.n_states
-        rows = len(m.states.rows) // max(1, len(m.states.V))
-        groups: dict[str, dict[str, Any]] = {
-            "states": {
-                name: array[: n * rows if name == "rows" else n]
-                for name, array in m.states._asdict().items()
-            },
-            "links": {name: array[: m.n_links] for name, array in m.links._asdict().items()},
-            "moments": m.moments._asdict(),
-            "epoch": self.epoch._asdict(),
-            "drawn": self.drawn._asdict(),
-            "kept": {"thetas": self.thetas, "drawn_thetas": self.drawn_thetas},
+        epochs = {"epoch": self.epoch, "drawn": self.drawn}
+        return {
+            **self.memory.arrays,
+            **{f"{g}.{name}": a for g, e in epochs.items() for name, a in e._asdict().items()},
+            "kept.thetas": self.thetas,
+            "kept.drawn_thetas": self.drawn_thetas,
         }
-        groups["links"]["ended"] = m.links.ended
-        return {f"{g}.{name}": a for g, group in groups.items() for name, a in group.items()}
+
+    clock = "epoch.clock"
+
+    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+        n, m = (arrays[name].size if name in arrays else 0 for name in ("states.V", "links.source"))
+        wanted = {name: schema.usual(name, array.shape) for name, array in self.arrays.items()}
+        wanted.update(self.memory.layout(n, m))
+        least = {"epoch": ("thetas", 1), "drawn": ("drawn_thetas", 0)}
+        for group, (thetas, fewest) in least.items():
+            name = f"kept.{thetas}"
+            kept = max(fewest, *arrays[name].shape[:1]) if self._keeps and name in arrays else 0
+            wanted[name] = schema.real((kept, self.features.dim))
+            most = kept if self._keeps else schema.MOST
+            wanted[f"{group}.clock"] = schema.clock(n_states=1, updates=most)
+        return wanted
+
+    def columns(
+        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
+    ) -> dict[str, schema.Array]:
+        return {
+            **dict.fromkeys(COLUMNS, schema.real((rows,))),
+            **dict.fromkeys(("steps", "epoch", "states"), schema.count((rows,))),
+            "terminated": schema.truth((rows,)),
+        }
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        self.check_epoch(arrays["epoch.clock"], arrays["moments.Lambda"], arrays["epoch.prior"])
+        self.check_stage(arrays["drawn.clock"])
         groups: dict[str, dict[str, Any]] = {}
         for name, array in arrays.items():
             group, _, part = name.partition(".")
             groups.setdefault(group, {})[part] = np.array(array)
-        # Learners that were saved before there were priors have none, and no use for these sums.
-        moments = {"features": np.zeros(self.features.dim), **groups["moments"]}
-        self.memory.restore(groups["states"], groups["links"], moments)
+        self.memory.restore(groups["states"], groups["links"], groups["moments"])
         self._numbers.clear()
-        prior = groups["epoch"].get("prior", self.epoch.prior)
-        if prior.shape != self.epoch.prior.shape and isinstance(self.config.ascension, Novelty):
-            raise FileError(
-                "the file is of another version, with another rule; it cannot be gone on with"
-            )
-        self.epoch = self.epoch._replace(**groups["epoch"])
-        self.drawn = self.drawn._replace(**groups["drawn"])
+        self.epoch, self.drawn = Epoch(**groups["epoch"]), Epoch(**groups["drawn"])
         if self.epoch.clock[EPOCHS] > 0:
             self._note_ridge()
-        self.thetas = groups["kept"]["thetas"]
-        self.drawn_thetas = groups["kept"]["drawn_thetas"]
+        self.thetas, self.drawn_thetas = groups["kept"]["thetas"], groups["kept"]["drawn_thetas"]
 
 
 def _epoch(memory: Memory, variances: bool) -> Epoch:

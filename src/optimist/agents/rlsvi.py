@@ -13,7 +13,7 @@ from optimist.agents.configuration import Configuration
 from optimist.agents.driver import Policy
 from optimist.agents.finite import FiniteDriver
 from optimist.checks import FloatArray, positive
-from optimist.core import TablePolicy, Truncation
+from optimist.core import TablePolicy, Truncation, storage
 from optimist.core.state import Iterate, Player, Record, Rule, Snapshots
 from optimist.envs import World
 from optimist.features import FeatureMap
@@ -156,7 +156,8 @@ class Rlsvi(Agent):
         """The learner in a folder, which goes on as if it had never stopped, bit for bit."""
         saved = checkpoint.read(folder, cls.__name__)
         c: Any = saved.config(Configuration)
-        config = RlsviConfig(c.beta, c.ridge, c.lazy, c.updates)
+        with storage.reading(saved.path):
+            config = RlsviConfig(c.beta, c.ridge, c.lazy, c.updates)
         agent = cls(world, features, config, saved.header["seed"], saved.header["stride"])
         checkpoint.restore(agent, saved)
         return agent

@@ -8,7 +8,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents.configuration import Configuration
-from optimist.agents.learner import Episode, StreamLearner
+from optimist.agents.learner import COLUMNS, Episode, StreamLearner
 from optimist.agents.terms import AnyFeatures, Terms, check_terms, features_of
 from optimist.envs.players import AnyEnv, Players
 from optimist.envs.reward_scale import RewardScale, known_range
@@ -23,12 +23,6 @@ CUT_OFF = (
     "of the occupancy measure: remove the time limit (max_episode_steps=-1 in gymnasium.make) or "
     "whatever wrapper truncates"
 )
-
-COLUMNS = (
-    *("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension"),
-    *("terminated", "states"),
-)
-
 
 DIVERGED = 1e6
 """How many times what heaven is worth is beyond doubt too much."""

@@ -9,13 +9,13 @@ from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
-from optimist.agents.finite import columns_of, fingerprint, refuse_rewards
+from optimist.agents.finite import column_layout, columns_of, fingerprint, refuse_rewards
 from optimist.agents.history import History
 from optimist.checks import FloatArray
-from optimist.core import TablePolicy
+from optimist.core import TablePolicy, schema
 from optimist.core.finite import simulator
 from optimist.core.state import EPISODES, EPOCHS, STEPS, blank_record
-from optimist.core.tabular import Kept, TableRule, tables
+from optimist.core.tabular import Kept, TableRule, check_counts, tables
 from optimist.envs import World
 from optimist.mdp import FiniteMDP
 
@@ -109,7 +109,22 @@ class TabularDriver(Driver):
         parts = {f"tables.{name}": array for name, array in known if name not in ROOM}
         return {**parts, "drawn.pi": self.drawn}
 
+    clock = "tables.clock"
+
+    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+        wanted = {name: schema.usual(name, array.shape) for name, array in self.arrays.items()}
+        wanted["tables.clock"] = schema.clock(self.mdp.n_states)
+        wanted["tables.seen"] = schema.index(self.tables.seen.shape, self.tables.seen.size)
+        return wanted
+
+    def columns(
+        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
+    ) -> dict[str, schema.Array]:
+        return column_layout(rows, kept, first, self.mdp.r.shape, 1)
+
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        names = ("counts", "seen", "distinct", "visits")
+        check_counts(self.simulator.first, *(arrays[f"tables.{name}"] for name in names))
         for name, array in self.arrays.items():
             array[...] = arrays[name]
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from optimist import checks, limits
 from optimist.checks import FloatArray, IntArray
+from optimist.core import schema
 from optimist.errors import MemoryFull
 from optimist.features import FeatureMap
 
@@ -19,6 +20,10 @@ WhenFull = Literal["thin", "error"]
 
 MATRICES = 6
 """How many matrices of the size of a covariance a learner holds."""
+
+
+DERIVED = ("head", "left", "following", "ended")
+"""Arrays that follow from the others, and are not saved."""
 
 
 class States(NamedTuple):
@@ -207,11 +212,51 @@ class Memory:
     def restore(
         self, states: dict[str, Any], links: dict[str, Any], moments: dict[str, Any]
     ) -> None:
-        """Go on from what was kept, as of a checkpoint."""
-        self.states, self.links = States(**states), Links(**links)
+        """Go on from what was kept, as of a checkpoint: all but `DERIVED`, as `layout` says."""
+        n, m = len(states["V"]), len(links["source"])
+        none = np.full(n, -1)
+        self.states = States(**states, head=none, left=none.copy())
+        self.links = Links(**links, following=np.full(m, -1), ended=np.array([-1]))
         self.moments = Moments(**moments)
-        self.n_states, self.n_links = len(self.states.V), len(self.links.source)
+        self.n_states, self.n_links = n, m
         self._reindex()
+        self._chain()
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """All that `restore` needs, by names with their groups."""
+        groups: dict[str, Any] = {
+            "states": self.states,
+            "links": self.links,
+            "moments": self.moments,
+        }
+        return {
+            f"{group}.{name}": array[: self._used(group, name, self.n_states, self.n_links)]
+            for group, values in groups.items()
+            for name, array in values._asdict().items()
+            if name not in DERIVED
+        }
+
+    def layout(self, n: int, m: int) -> dict[str, schema.Array]:
+        """What the arrays of a checkpoint must be, with n states and m links."""
+        A, blocks = self.features.n_actions, self.features.blocks
+        wanted = {}
+        for name, array in self.arrays.items():
+            group, _, part = name.partition(".")
+            used = self._used(group, part, n, m)
+            shape = array.shape if used is None else (used, *array.shape[1:])
+            wanted[name] = schema.usual(name, shape)
+        return {
+            **wanted,
+            "states.block": schema.index((n, A), blocks),
+            "links.source": schema.index((m,), n),
+            "links.action": schema.index((m,), A),
+            "links.after": schema.index((m,), n, -1),
+        }
+
+    def _used(self, group: str, name: str, n: int, m: int) -> int | None:
+        """How long an array is with n states and m links; None if that does not depend on them."""
+        return {"rows": n * self._rows}.get(name, {"states": n, "links": m}.get(group))
 
     # Shrinking
 

@@ -11,6 +11,8 @@ import os
 import re
 import stat
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from optimist import limits
-from optimist.errors import FileError
+from optimist.errors import FileError, TooLarge
 
 HEADER = "optimist"
 FORMAT = 1
@@ -109,6 +111,17 @@ def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
     if version != FORMAT:
         raise FileError(f"{path} has format {version}; this version reads format {FORMAT}")
     return header, tensors
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[None]:
+    """What is refused of the contents of a file becomes a `FileError` that names the file."""
+    try:
+        yield
+    except (FileError, TooLarge):
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FileError(f"{path}: {error}") from None
 
 
 def _laid_out(array: Any) -> Any:

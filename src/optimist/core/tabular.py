@@ -91,3 +91,19 @@ def tables(mdp: FiniteMDP, world: Simulator, rule: TableRule) -> Tables:
         to=np.zeros(shape, dtype=np.int64),
         width=np.zeros(shape[0], dtype=np.int64),
     )
+
+
+def check_counts(
+    first: IntArray, counts: FloatArray, seen: IntArray, distinct: IntArray, visits: IntArray
+) -> None:
+    """Refuse counts of the entries of P, from the first of each pair on, that contradict."""
+    pair = np.repeat(np.arange(len(distinct)), np.diff(first))
+    met = counts > 0
+    if (np.bincount(pair, met, len(distinct)) != distinct).any():
+        raise ValueError("distinct must be how many counts of each pair are not 0")
+    if (np.bincount(pair, counts, len(visits)) != visits).any():
+        raise ValueError("visits must be the sum of the counts of each pair")
+    used = np.arange(counts.size) - first[pair] < distinct[pair]
+    entries = seen[used]
+    if (pair[entries] != pair[used]).any() or (np.sort(entries) != np.flatnonzero(met)).any():
+        raise ValueError("seen must be the entries of each pair whose counts are not 0")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.checks import frozen, match_shape, real_array
+from optimist.checks import frozen, match_shape, real_array, short
 from optimist.features.base import FeatureMap, Features
 from optimist.features.box import UnitBox
 from optimist.features.concatenation import Concatenation
@@ -94,7 +94,7 @@ def _number(bound: float) -> float | str:
 
 def _built(data: object) -> Features:
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
-        raise ValueError(f"{_short(data)} must be an object with a kind")
+        raise ValueError(f"{short(data)} must be an object with a kind")
     name = data["kind"]
     if name not in KINDS:
         raise ValueError(f"{name!r} is none of the kinds {', '.join(KINDS)}")
@@ -110,14 +110,14 @@ def _built(data: object) -> Features:
 
 def _box(data: object) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise ValueError(f"box = {_short(data)} must be an object")
+        raise ValueError(f"box = {short(data)} must be an object")
     _check_keys(data, "box", ("low", "high", "outside"))
     return {"box": (_bounds(data, "low"), _bounds(data, "high")), "outside": data["outside"]}
 
 
 def _bounds(box: dict[str, Any], name: str) -> list[Any]:
     if not isinstance(box[name], list):
-        raise ValueError(f"{name} = {_short(box[name])} must be a list of numbers")
+        raise ValueError(f"{name} = {short(box[name])} must be a list of numbers")
     return [float(x) if x in ("inf", "-inf") else x for x in box[name]]
 
 
@@ -132,9 +132,4 @@ def _fourier(frequencies: Any, **parts: Any) -> Fourier:
 
 def _check_keys(data: dict[Any, Any], name: str, wanted: tuple[str, ...]) -> None:
     if set(data) != set(wanted):
-        raise ValueError(f"{name} must have the keys {wanted}, not {_short(tuple(data))}")
-
-
-def _short(data: object) -> str:
-    text = repr(data)
-    return text if len(text) <= 60 else f"{text[:60]}..."
+        raise ValueError(f"{name} must have the keys {wanted}, not {short(tuple(data))}")

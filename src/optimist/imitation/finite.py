@@ -3,7 +3,8 @@
 from typing import Any
 
 from optimist.agents.configuration import Configuration
-from optimist.agents.finite import FiniteDriver, columns_of
+from optimist.agents.finite import FiniteDriver, column_layout, columns_of
+from optimist.core import schema
 from optimist.core.state import OTHER, PLAY, UPDATE, WHOLE, Record, Rule, Snapshots
 from optimist.features import FeatureMap
 from optimist.imitation.configuration import FraILConfig
@@ -90,6 +91,21 @@ class FiniteImitation(FiniteDriver):
     @property
     def _groups(self) -> dict[str, dict[str, Any]]:
         return {**super()._groups, "player": self.player.arrays}
+
+    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+        return {**super().layout(arrays), **self.player.layout}
+
+    def columns(
+        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
+    ) -> dict[str, schema.Array]:
+        wanted = column_layout(rows, kept, first, self.mdp.r.shape, 1)
+        del wanted["reward"], wanted["chosen"]
+        return {
+            **wanted,
+            "pairs": schema.index((rows,), self.mdp.r.size),
+            "rollouts": schema.count((rows,)),
+            "weights": schema.real((kept, self.player.w.size)),
+        }
 
     @property
     def _given(self) -> tuple[Any, ...]:

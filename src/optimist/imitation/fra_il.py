@@ -13,6 +13,7 @@ from optimist.agents import RmaxRaviUcb, Terms, checkpoint
 from optimist.agents.rmax_ravi_ucb import AnyWorld
 from optimist.agents.terms import check_terms, features_of, refuse_terms
 from optimist.checks import FloatArray
+from optimist.core import schema, storage
 from optimist.core.finite import check_features, sparse_rows
 from optimist.envs import Gym, World
 from optimist.envs.players import AnyEnv, Players
@@ -277,6 +278,10 @@ class FraIL(RmaxRaviUcb):
         """Bring this learner, newly made, to where the one in a folder was when it was saved."""
         saved = checkpoint.read(folder, type(self).__name__)
         before, now = saved.header["settings"], {**self._imitation.settings, "K": self.K}
+        with storage.reading(saved.path):
+            schema.fields(before, dict.fromkeys(now, object), "settings")
+            if before["K"] is not None:
+                checks.count(before["K"], "K")
         if self.K is None:
             now["K"] = before["K"]
         others = [name for name in now if not checks.same(before.get(name), now[name])]

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from optimist import checks
 from optimist.checks import FloatArray
+from optimist.core import schema
 from optimist.core.finite import sparse_rows
 from optimist.core.state import Player
 from optimist.features import FeatureMap
@@ -88,6 +89,15 @@ class RewardPlayer:
         return {"w": self.w, "total": self.total, "r": self.r}
 
     @property
+    def layout(self) -> dict[str, schema.Array]:
+        """What it must be."""
+        slack = checks.RANGE_TOLERANCE * self.R_max
+        return {
+            "player.w": weights_layout(self.w.shape, self.W_max),
+            "player.r": schema.real(self.r.shape, -slack, self.R_max + slack),
+        }
+
+    @property
     def given(self) -> tuple[Any, ...]:
         """The arrays that do not."""
         return self.lambda_E, self._first, self._column, self.Phi.data
@@ -102,6 +112,12 @@ class RewardPlayer:
             "R_max": self.R_max,
             "B": self.B,
         }
+
+
+def weights_layout(shape: tuple[int, ...], W_max: float) -> schema.Array:
+    """What weights of a class with this bound on their norm must be."""
+    most = W_max * (1 + checks.RANGE_TOLERANCE)
+    return schema.real(shape, -most, most)
 
 
 def _rows(phi_r: FeatureMap, n_states: int) -> Any:

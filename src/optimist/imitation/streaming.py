@@ -11,7 +11,7 @@ from optimist.agents.driver import Policy
 from optimist.agents.learner import Episode
 from optimist.agents.streaming import StreamDriver
 from optimist.checks import FloatArray
-from optimist.core import SoftmaxPolicy
+from optimist.core import SoftmaxPolicy, schema
 from optimist.core.memory import Epoch
 from optimist.envs.players import AnyEnv
 from optimist.errors import BadEnvironment
@@ -25,6 +25,7 @@ from optimist.features import (
     describe,
 )
 from optimist.imitation.configuration import FraILConfig
+from optimist.imitation.player import weights_layout
 from optimist.imitation.weights import WeightClass
 
 
@@ -145,14 +146,17 @@ class StreamImitation(StreamDriver):
     @property
     def arrays(self) -> dict[str, Any]:
         moved = {"player.w": self.player.w, "player.total": self.player.total}
-        return {**super().arrays, **moved, "player.linear": self._linear}
+        return {**super().arrays, **moved}
+
+    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+        w = weights_layout(self.player.w.shape, self.player.W_max)
+        return {**super().layout(arrays), "player.w": w}
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         super().restore(header, arrays)
         self.player.w, self.player.total = (
             np.array(arrays[f"player.{name}"]) for name in ("w", "total")
         )
-        self._linear = np.array(arrays["player.linear"])
 
     @property
     def settings(self) -> dict[str, Any]:
