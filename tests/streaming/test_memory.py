@@ -282,12 +282,7 @@ def test_thinned_sums_are_unbiased():
 def a_copy(memory):
     copy = Memory(memory.features, memory.ridge, memory.most * 1000, memory.when_full)
     copy.most = memory.most
-    n, links = memory.n_states, memory.n_links
-    states = {k: a[:n].copy() for k, a in memory.states._asdict().items()}
-    kept = {k: a[:links].copy() for k, a in memory.links._asdict().items()}
-    kept["ended"] = memory.links.ended.copy()
-    moments = {k: a.copy() for k, a in memory.moments._asdict().items()}
-    copy.restore(states, kept, moments)
+    copy.restore(memory.arrays)
     return copy
 
 

@@ -326,16 +326,17 @@ class StreamLearner(AlgorithmOne):
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         self.check_epoch(arrays["epoch.clock"], arrays["moments.Lambda"], arrays["epoch.prior"])
         self.check_stage(arrays["drawn.clock"])
-        groups: dict[str, dict[str, Any]] = {}
-        for name, array in arrays.items():
-            group, _, part = name.partition(".")
-            groups.setdefault(group, {})[part] = np.array(array)
-        self.memory.restore(groups["states"], groups["links"], groups["moments"])
+        self.memory.restore({name: arrays[name] for name in self.memory.arrays})
         self._numbers.clear()
-        self.epoch, self.drawn = Epoch(**groups["epoch"]), Epoch(**groups["drawn"])
+        self.epoch, self.drawn = (
+            Epoch._make(np.array(arrays[f"{group}.{name}"]) for name in Epoch._fields)
+            for group in ("epoch", "drawn")
+        )
         if self.epoch.clock[EPOCHS] > 0:
             self._note_ridge()
-        self.thetas, self.drawn_thetas = groups["kept"]["thetas"], groups["kept"]["drawn_thetas"]
+        self.thetas, self.drawn_thetas = (
+            np.array(arrays[f"kept.{name}"]) for name in ("thetas", "drawn_thetas")
+        )
 
 
 def _epoch(memory: Memory, variances: bool) -> Epoch:

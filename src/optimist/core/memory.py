@@ -209,15 +209,17 @@ class Memory:
             size = max(64, n, 2 * room)
             self.links = Links._make([*(_grown(array, size) for array in arrays), ended])
 
-    def restore(
-        self, states: dict[str, Any], links: dict[str, Any], moments: dict[str, Any]
-    ) -> None:
-        """Go on from what was kept, as of a checkpoint: all but `DERIVED`, as `layout` says."""
-        n, m = len(states["V"]), len(links["source"])
+    def restore(self, arrays: dict[str, Any]) -> None:
+        """Go on from copies of such `arrays`, which are as `layout` says."""
+        groups: dict[str, dict[str, Any]] = {"states": {}, "links": {}, "moments": {}}
+        for name, array in arrays.items():
+            group, _, part = name.partition(".")
+            groups[group][part] = np.array(array)
+        n, m = len(arrays["states.V"]), len(arrays["links.source"])
         none = np.full(n, -1)
-        self.states = States(**states, head=none, left=none.copy())
-        self.links = Links(**links, following=np.full(m, -1), ended=np.array([-1]))
-        self.moments = Moments(**moments)
+        self.states = States(**groups["states"], head=none, left=none.copy())
+        self.links = Links(**groups["links"], following=np.full(m, -1), ended=np.array([-1]))
+        self.moments = Moments(**groups["moments"])
         self.n_states, self.n_links = n, m
         self._reindex()
         self._chain()
