@@ -140,29 +140,6 @@ def test_adaptive_policies_have_three_more_vectors_and_eight_more_numbers(settin
     assert apart.min() < 1e-9  # it is one of those that were played
 
 
-def test_policies_of_before_there_was_a_choice_of_bonuses(make, settings, tmp_path):
-    """Their headers name beta, and neither bonus nor gamma."""
-    mdp, _ = settings["one-hot"]()
-    policy = make(settings["one-hot"](), episodes=40).policy
-    header = {
-        "updates": policy.updates,
-        "eta": repr(policy.eta),
-        "beta": 0.3,
-        "heaven": policy.heaven,
-        "ascension": ["Sigmoid", "4.0", "2.0"],
-        "n_actions": 3,
-        "reward": False,
-        "shift": 0.0,
-    }
-    policy.save(tmp_path / "new")
-    header["features"] = storage.read(tmp_path / "new")[0]["features"]
-    arrays = {"Theta": policy.Theta, "Lambda": policy.Lambda}
-    storage.write(tmp_path / "old", "softmax policy", header, arrays)
-    found = load_policy(tmp_path / "old")
-    assert found.bonus == FixedBonus(0.3)
-    assert_same_policy(policy, found, mdp.n_states)
-
-
 def test_an_unknown_bonus_is_refused(make, settings, tmp_path):
     policy = make(settings["one-hot"](), episodes=10).policy
     policy.save(tmp_path / "p")

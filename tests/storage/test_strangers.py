@@ -9,10 +9,11 @@ import gymnasium
 import numpy as np
 import pytest
 
-from optimist import RmaxRaviUcb
+from optimist import RmaxRaviUcb, load_policy
 from optimist.agents.checkpoint import FILE
-from optimist.core import storage
-from optimist.errors import FileError
+from optimist.core import FixedBonus, Sigmoid, SoftmaxPolicy, TablePolicy, storage
+from optimist.errors import FileError, TooLarge
+from optimist.features import OneHot, Table, from_description
 
 ATTACK = Path(__file__).with_name("attack.py")
 
@@ -69,3 +70,117 @@ def test_a_learner_can_be_saved_at_any_time(settings, make, same, episodes, tmp_
         each.learn(5)
     same.check(agent, again)
     np.testing.assert_array_equal(agent.diagnostics.V, again.diagnostics.V)
+
+
+POLICIES = {
+    "one-hot": ({}, {}, None),
+    "eta nan": ({"eta": "nan"}, {}, "eta must be positive; got nan"),
+    "eta negative": ({"eta": "-1.0"}, {}, "eta must be positive; got -1.0"),
+    "eta 0": ({"eta": "0.0"}, {}, "eta must be positive; got 0.0"),
+    "eta a number": ({"eta": 1.0}, {}, "eta must be of the type str; got 1.0"),
+    "updates": ({"updates": -1}, {}, "updates must be a whole number in .*; got -1"),
+    "updates true": ({"updates": True}, {}, "updates must be a whole number in .*; got True"),
+    "gamma": ({"gamma": 1.0}, {}, r"gamma = 1 is outside \[0, 1\)"),
+    "heaven": ({"heaven": float("nan")}, {}, "heaven must be of the type float; got nan"),
+    "bonus": ({"bonus": ["FixedBonus", "nan"]}, {}, "beta is nan; it must be a finite number"),
+    "bonus of three": ({"bonus": ["FixedBonus", "1", "1"]}, {}, "takes 2 positional arguments"),
+    "ascension": ({"ascension": ["Sigmoid", "nan", "1"]}, {}, "alpha = nan must be positive"),
+    "no features": ({"features": {"kind": "OneHot"}}, {}, "OneHot must have the keys"),
+    "actions": ({"n_actions": 2.0}, {}, "n_actions must be a whole number"),
+    "a field more": ({"more": 1}, {}, "'more' must not be in it"),
+    "moments": ({"bonus": ["VarianceBonus", "0.3"]}, {}, "moments is missing"),
+    "Lambda nan": ({}, {"Lambda": np.full((4, 1, 1), np.nan)}, r"Lambda\[0, 0, 0\] must be"),
+    "Lambda 0": ({}, {"Lambda": np.zeros((4, 1, 1))}, r"Lambda\[0, 0, 0\] must be .*; got 0.0"),
+    "Lambda negative": ({}, {"Lambda": -np.ones((4, 1, 1))}, r"Lambda\[0, 0, 0\] must be"),
+    "Lambda missing": ({}, {"Lambda": None}, "Lambda is missing"),
+    "Lambda of others": ({}, {"Lambda": np.ones((3, 1, 1))}, r"must have the shape \(4, 1, 1\)"),
+    "Theta": ({}, {"Theta": np.array([0, np.inf, 0, 0])}, r"Theta\[1\] must be in"),
+    "Theta whole": ({}, {"Theta": np.zeros(4, dtype=np.int64)}, "Theta must hold float64"),
+    "rewards": ({}, {"rewards": np.ones((2, 3))}, r"rewards must have the shape \(2, 2\)"),
+    "prior": ({}, {"prior": np.full(8, -1.0)}, r"prior\[0\] must be"),
+    "an array more": ({}, {"more": np.zeros(1)}, "'more' must not be in it"),
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_that_is_none(name, tmp_path):
+    fields, arrays, wrong = POLICIES[name]
+    path = tmp_path / "p"
+    SoftmaxPolicy(
+        Theta=np.zeros(4),
+        Lambda=np.ones((4, 1, 1)),
+        updates=1,
+        eta=1.0,
+        bonus=FixedBonus(0.1),
+        ascension=Sigmoid(2.0, 1.0),
+        heaven=10.0,
+        features=OneHot(2, 2),
+    ).save(path)
+    header, before = storage.read(path)
+    now = {n: a for n, a in {**before, **arrays}.items() if a is not None}
+    storage.write(path, header.pop("kind"), {**header, **fields}, now)
+    if wrong is None:
+        assert load_policy(path).predict(0) == 0
+    else:
+        with pytest.raises(FileError, match=f"{re.escape(str(path))}: .*{wrong}"):
+            load_policy(path)
+
+
+@pytest.mark.parametrize(
+    ("Lambda", "wrong"),
+    [
+        (np.array([[[2.0, 1.0], [0.9, 2.0]]]), "must be symmetric"),
+        (np.array([[[1.0, 2.0], [2.0, 1.0]]]), "must be positive definite"),
+        (np.array([[[1.0, np.nan], [np.nan, 1.0]]]), r"Lambda\[0, 0, 1\] must be in"),
+    ],
+)
+def test_a_dense_covariance_that_is_none(Lambda, wrong, tmp_path):
+    features = Table(np.ones((3, 2, 2)))
+    policy = SoftmaxPolicy(
+        np.zeros(2), Lambda, 1, 1.0, FixedBonus(0.1), Sigmoid(2.0, 1.0), 10.0, features
+    )
+    policy.save(tmp_path / "p")
+    with pytest.raises(FileError, match=wrong):
+        load_policy(tmp_path / "p", features)
+
+
+@pytest.mark.parametrize(
+    ("table", "wrong"),
+    [
+        ([[0.5, 0.6]], r"table\[0\] sums to 1.1"),
+        ([[1.0, 0.0], [-0.5, 1.5]], r"table\[1, 0\] must be in"),
+        ([[np.nan, 1.0]], r"table\[0, 0\] must be in"),
+        ([0.5, 0.5], "table must have the shape"),
+    ],
+)
+def test_a_table_that_is_no_policy(table, wrong, tmp_path):
+    TablePolicy(np.array(table)).save(tmp_path / "p")
+    with pytest.raises(FileError, match=wrong):
+        load_policy(tmp_path / "p")
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        {"kind": "OneHot", "n_states": 10**9, "n_actions": 2},
+        {
+            "kind": "StateOnly",
+            "psi": {"kind": "OneHotState", "n_states": 4},
+            "n_actions": 10**9,
+        },
+        {
+            "kind": "PerAction",
+            "psi": {
+                "kind": "Tiles",
+                "box": {"low": [0.0], "high": [1.0], "outside": "error"},
+                "bins": [1],
+                "tilings": 10**9,
+            },
+            "n_actions": 2,
+        },
+    ],
+)
+def test_features_of_an_absurd_size_take_no_memory(features, monkeypatch):
+    monkeypatch.setenv("OPTIMIST_MAX_BYTES", "1e9")
+    with pytest.raises(TooLarge, match="would need"):
+        from_description(features)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.checks import FloatArray, IntArray
-from optimist.core import storage
+from optimist.core import schema, storage
 from optimist.core.ascension import (
     EDGE,
     Ascension,
@@ -33,10 +33,27 @@ from optimist.core.ascension import (
     ascension_name,
     ascension_named,
 )
-from optimist.core.bonus import ROUNDING, Bonus, FixedBonus, bonus_name, bonus_named
+from optimist.core.bonus import ROUNDING, Bonus, FixedBonus, VarianceBonus, bonus_name, bonus_named
 from optimist.core.state import BASE, HOPE, MEAN, NOVEL, PRIOR, RIDGE
 from optimist.errors import FileError
 from optimist.features import FeatureMap, PerAction, StateFeatures, describe, from_description
+
+HEADER = {
+    "kind": str,
+    "format": int,
+    "updates": range(schema.MOST),
+    "eta": str,
+    "bonus": list,
+    "gamma": float,
+    "heaven": float,
+    "ascension": list,
+    "n_actions": range(1, schema.MOST),
+    "features": dict | None,
+    "reward": bool,
+    "shift": float,
+    "heaven_pays": bool,
+}
+"""What the header of the file of a `SoftmaxPolicy` says, and of which type."""
 
 
 @dataclass(frozen=True)
@@ -284,17 +301,26 @@ def load_policy(
     """
     header, arrays = storage.read(path)
     if header["kind"] == "table policy":
+        with storage.reading(path):
+            schema.fields(header, {"kind": str, "format": int}, "the header")
+            schema.check(arrays, {"table": schema.policy(_sizes(arrays, "table", 2)[:2])})
         return TablePolicy(arrays["table"])
     if header["kind"] != "softmax policy":
         raise FileError(f"{path} holds a {header['kind']}, not a policy")
-    Theta = arrays["Theta"]
-    d = Theta.shape[-1]
+    with storage.reading(path):
+        schema.fields(header, HEADER, "the header")
+        eta, gamma = float(header["eta"]), checks.discount(header["gamma"])
+        if not eta > 0:
+            raise ValueError(f"eta must be positive; got {eta}")
+        ascension = ascension_named(*header["ascension"])
+        bonus = bonus_named(*header["bonus"])
+        if features is None and header["features"] is not None:
+            features = from_description(header["features"])
     if features is None:
-        if header["features"] is None:
-            raise ValueError(f"{path} was learnt with features of its own: give them as features=")
-        features = from_description(header["features"])
+        raise ValueError(f"{path} was learnt with features of its own: give them as features=")
     if isinstance(features, StateFeatures):
         features = PerAction(features, header["n_actions"])
+    d = _sizes(arrays, "Theta", 1)[-1]
     if features.dim != d or features.n_actions != header["n_actions"]:
         raise ValueError(
             f"{path} has d = {d} and {header['n_actions']} actions; "
@@ -303,21 +329,54 @@ def load_policy(
     if header["reward"] != (reward is not None):
         known = "a known reward: give it as" if header["reward"] else "estimated rewards: give no"
         raise ValueError(f"{path} was learnt with {known} reward=")
+    with storage.reading(path):
+        each = isinstance(ascension, Truncation) and not np.isinf(eta) and header["updates"] > 0
+        needs_moments = isinstance(bonus, VarianceBonus) or header["heaven_pays"]
+        schema.check(arrays, _layout(features, arrays, header["updates"] * each, needs_moments))
     return SoftmaxPolicy(
-        Theta=Theta,
+        Theta=arrays["Theta"],
         Lambda=arrays["Lambda"],
         updates=header["updates"],
-        eta=float(header["eta"]),
-        bonus=bonus_named(*header["bonus"]) if "bonus" in header else FixedBonus(header["beta"]),
-        ascension=ascension_named(*header["ascension"]),
+        eta=eta,
+        bonus=bonus,
+        ascension=ascension,
         heaven=header["heaven"],
         features=features,
         rewards=arrays.get("rewards"),
         weights=arrays.get("weights"),
         reward=reward,
         shift=header["shift"],
-        gamma=header.get("gamma", 0.0),
-        heaven_pays=header.get("heaven_pays", False),
+        gamma=gamma,
+        heaven_pays=header["heaven_pays"],
         prior=arrays.get("prior", np.zeros(PRIOR)),
         moments=arrays.get("moments", np.zeros((2, 0))),
     )
+
+
+def _layout(
+    features: FeatureMap, arrays: dict[str, Any], thetas: int, needs_moments: bool
+) -> dict[str, schema.Array]:
+    """What the arrays of a policy must be; those that not all policies have, if they are there.
+
+    Truncated values need all parameters theta of the epoch, so many.
+    """
+    d, s = features.dim, features.dim // features.blocks
+    diagonal = "Lambda" in arrays and arrays["Lambda"].shape == (d, 1, 1)
+    wanted = {
+        "Theta": schema.real((thetas, d) if thetas else (d,)),
+        "Lambda": schema.covariance((d, 1, 1) if diagonal else (features.blocks, s, s)),
+    }
+    others = {
+        "prior": schema.prior((PRIOR,)),
+        "moments": schema.real((2, d)),
+        "rewards": schema.real((_sizes(arrays, "rewards", 1)[0], features.n_actions)),
+        "weights": schema.real((d,)),
+    }
+    required = {"moments"} if needs_moments else set()
+    return {**wanted, **{n: a for n, a in others.items() if n in arrays or n in required}}
+
+
+def _sizes(arrays: dict[str, Any], name: str, least: int) -> tuple[int, ...]:
+    """The shape of an array, if it is there and has as many axes; else one that it cannot have."""
+    shape: tuple[int, ...] = arrays[name].shape if name in arrays else ()
+    return shape if len(shape) >= least else (0,) * least

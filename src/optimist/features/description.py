@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from optimist import limits
 from optimist.checks import frozen, match_shape, real_array, short
+from optimist.errors import TooLarge
 from optimist.features.base import FeatureMap, Features
 from optimist.features.box import UnitBox
 from optimist.features.concatenation import Concatenation
@@ -58,6 +60,8 @@ def from_description(data: object) -> FeatureMap:
     """
     try:
         features = _built(data)
+    except TooLarge:
+        raise
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"not a description of features: {error}") from None
     if not isinstance(features, FeatureMap):
@@ -65,6 +69,9 @@ def from_description(data: object) -> FeatureMap:
             f"not a description of features: {type(features).__name__} describes states alone; "
             "PerAction or StateOnly must be around it"
         )
+    d, A = features.dim, features.n_actions
+    at_one_state = 8 * d * (1 if features.shared else A) + 80 * A
+    limits.need(at_one_state, f"features with d = {d:,} and {A:,} actions")
     return features
 
 
