@@ -152,8 +152,8 @@ def test_an_unknown_bonus_is_refused(make, settings, tmp_path):
 
 def test_arrays_may_lie_in_memory_as_they_like(tmp_path):
     rng = np.random.default_rng(1)
-    A = rng.normal(size=(12, 4, 4))
-    Lambda = np.asfortranarray(np.eye(4) + A @ A.transpose(0, 2, 1))[::4]
+    A = rng.normal(size=(4, 12, 12))
+    Lambda = np.asfortranarray(np.eye(12) + A @ A.transpose(0, 2, 1))[::4]
     features = Table(rng.normal(size=(5, 3, 12)))
     policy = SoftmaxPolicy(
         Theta=rng.normal(size=24)[::-2],
