@@ -255,6 +255,16 @@ def test_another_may_choose_the_rewards_at_any_time(tmp_path, settings_by_name):
         assert agent.policy.heaven_pays == (chooser is not others)
 
 
+def test_other_rewards_begin_an_epoch_where_heaven_pays():
+    """The epoch's policy is a sum of what heaven paid, which one reward function says."""
+    mdp = two_rooms([0.4, 0.2, 0.1, 0.0])
+    agent = RmaxRaviUcb(mdp, config=ADAPTIVE)
+    before = agent.learn(400).epoch
+    assert (before[-5:] == before[-1]).all()
+    agent.rewards = Fixed(mdp.r[:, ::-1])
+    assert agent.learn(1).epoch[0] == before[-1] + 1
+
+
 def test_a_heaven_that_was_said_is_not_learnt():
     """What is new is worth the bound, whatever it pays."""
     agent = RmaxRaviUcb(envs.DeepSea(4, gamma=0.9), value_bound=1.0)
