@@ -128,7 +128,9 @@ class StreamLearner(AlgorithmOne):
         rule = self.rule(self.config.stage(self.episodes))
         memory.reserve_links(len(episode.source))
         weights, thetas, stop = self._reward_weights(episode), self.thetas, np.zeros(1, np.bool_)
-        worth, learns_prior = self.scale.terminal, self.learns_prior
+        # Rewards of episodes that never terminate need not hold the 0 that termination pays.
+        worth = self.scale.terminal if ends or memory.links.ended[0] >= 0 else 0.0
+        learns_prior = self.learns_prior
 
         def call() -> float:
             """All that takes long, on nothing but what it is given."""
