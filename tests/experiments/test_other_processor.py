@@ -60,6 +60,8 @@ def test_a_run_goes_on_here(name, specs, elsewhere, tmp_path):
     assert there["processor"] != here["processor"]
     assert {**there, "processor": ""} == {**here, "processor": ""}
     execute(task._replace(folder=str(tmp_path / "stayed")))
-    moved, stayed = (read_curves(tmp_path / f / "curves.parquet") for f in ("moved", "stayed"))
+    moved, stayed = (
+        read_curves(tmp_path / f / "curves.parquet", spec.id) for f in ("moved", "stayed")
+    )
     for column, values in stayed.items():
         np.testing.assert_allclose(moved[column], values, rtol=1e-7, atol=1e-9, err_msg=column)

@@ -155,7 +155,7 @@ def beta_for_all_values(
     Examples
     --------
     >>> round(beta_for_all_values(T=92_103, d=12, n_states=6, B=1, Q_max=20.0, delta=0.1))
-    176
+    179
     """
     scale, noise = numbers(Q_max, "Q_max", above=0), log_determinant(T, d, B)
     corners = numbers(n_states, "n_states", least=1) * np.log(2)
