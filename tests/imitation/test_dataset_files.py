@@ -263,3 +263,9 @@ assert "pandas" not in sys.modules
 """
     paths = [str(tmp_path / f"expert{suffix}") for suffix in SUFFIXES]
     subprocess.run([sys.executable, "-c", code, *paths], check=True)
+
+
+def test_a_name_may_be_a_number_beside_others(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("speed,2\n0.25,0.5\n")
+    np.testing.assert_array_equal(FeatureDataset.load(path).features, [[0.25, 0.5]])

@@ -10,6 +10,7 @@ import optimist as opt
 from optimist import features, limits
 from optimist.cli import main
 from optimist.errors import OptimistError, TooLarge
+from optimist.imitation.recording import record_pairs
 from optimist.verification import record
 
 BOX = ([0.0], [1.0])
@@ -102,6 +103,10 @@ def test_a_large_table_for_posterior_sampling(monkeypatch: pytest.MonkeyPatch) -
         (
             lambda: record(RIVER.mdp, RIVER.features, opt.Configuration.practical(), K=10**9),
             "recording 1,000,000,000 episodes of 6 states",
+        ),
+        (
+            lambda: record_pairs(RIVER, RIVER.mdp.uniform_policy, 10**5, np.random.default_rng(0)),
+            "drawing 100,000 pairs",
         ),
     ],
 )

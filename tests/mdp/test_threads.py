@@ -6,6 +6,7 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 from optimist.mdp import FiniteMDP
+from optimist.mdp.dynamics import one_thread
 
 
 def _threads():
@@ -22,3 +23,8 @@ def test_blas_keeps_its_threads():
         values = list(pool.map(lambda _: mdp.value(mdp.uniform_policy), range(40)))
     assert _threads() == before
     assert len(set(values)) == 1
+
+
+def test_small_systems_are_solved_by_one_thread():
+    with one_thread():
+        assert set(_threads()) == {1}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from optimist import FraIL, envs
-from optimist.features import Concatenation, OneHot, OneHotState, PerAction, StateOnly, Tiles
+from optimist.features import Concatenation, OneHot, OneHotState, PerAction, StateOnly, Table, Tiles
 from optimist.imitation import Ball, Box, FeatureDataset, FraILConfig
 from optimist.imitation.streaming import embedding, with_rewards
 
@@ -142,3 +142,11 @@ def test_it_goes_on_from_a_folder(tmp_path, weights):
     whole.learn(30)
     np.testing.assert_array_equal(whole.reward_weights, again.reward_weights)
     np.testing.assert_array_equal(whole.policy.Theta, again.policy.Theta)
+
+
+def test_rewards_are_linear_in_a_part_of_the_features():
+    phi_r, part = StateOnly(OneHotState(4), 2), OneHot(4, 2)
+    phi = Concatenation(Table(np.random.default_rng(0).random((4, 2, 3))), part)
+    w = np.arange(4.0)
+    rows = phi.all_actions(np.arange(4)) @ (embedding(phi_r, phi) @ w)
+    np.testing.assert_allclose(rows, np.repeat(w[:, None], 2, axis=1), atol=1e-12)

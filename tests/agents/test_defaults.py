@@ -1,0 +1,43 @@
+"""The defaults: studies, `--help` and the documents rely on them, so a change has to be meant."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from optimist import FraIL, envs, imitation
+from optimist.agents import AGENTS, Configuration
+
+DEFAULTS = {
+    "RaviUcb": {"beta": 0.3, "eta": 10.0, "ridge": 0.01, "updates": 10},
+    "OptimisticVI": {"beta": 0.3, "ridge": 0.01, "updates": 10},
+    "Rmax": {"visits": 5, "updates": 100},
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_the_parameters_of_special_cases(name):
+    assert asdict(AGENTS[name].Config()) == DEFAULTS[name]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_seed_and_stride(name):
+    agent = AGENTS[name](envs.RiverSwim(3, gamma=0.9))
+    assert (agent.seed, agent.stride) == (0, 10)
+
+
+def test_imitation():
+    world = envs.RiverSwim(3, gamma=0.9)
+    expert = imitation.FeatureDataset(np.eye(world.features.dim)[:1])
+    il = FraIL(world, expert, reward_features=world.features)
+    assert (il.seed, il.stride) == (0, 10)
+    assert imitation.Ball() == imitation.Ball(radius=1.0)
+
+
+def test_the_agent_without_a_knob():
+    found = asdict(Configuration.adaptive())
+    assert found["bonus"] == {"c": 0.3}
+    assert found["ascension"] == {"level": 1 / 3}
+    assert {n: found[n] for n in ("eta", "updates", "tolerance", "ridge")} == {
+        "eta": 10.0, "updates": 100, "tolerance": 1e-6, "ridge": None,
+    }  # fmt: skip
