@@ -27,7 +27,7 @@ import os
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -187,6 +187,12 @@ class RunFolder:
         """Remove what is left over; the lock has to be held."""
         for path in self.left_over:
             path.unlink(missing_ok=True)
+
+    def tidy_unless_busy(self) -> None:
+        """Remove what is left over, unless another process is running the run."""
+        if self.left_over:
+            with suppress(Busy), self.locked():  # taking the lock tidies
+                return
 
     def clear(self) -> None:
         """Remove all that a run has written, so that it begins anew; the lock has to be held."""

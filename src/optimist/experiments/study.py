@@ -1,7 +1,7 @@
 """A study: worlds x agents x parameters x seeds, as a TOML file or as a few lines of Python."""
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from optimist import checks, limits
-from optimist.agents.history import check_history
-from optimist.envs import Gym
 from optimist.errors import DataError, StudyError, TooLarge
-from optimist.experiments.learners import check_together, study_config
+from optimist.experiments.learners import study_config
 from optimist.experiments.parameters import Plain, did_you_mean, grid, grid_size
 from optimist.experiments.specification import (
     AnyWorld,
@@ -26,6 +24,16 @@ from optimist.experiments.specification import (
     world_name,
     world_table,
 )
+from optimist.experiments.study_checks import (
+    check_description,
+    check_everywhere,
+    check_length,
+    check_name,
+    check_runs,
+    check_title,
+    refuse_again,
+    refuse_twice,
+)
 from optimist.experiments.subject import (
     check_family,
     check_held_out,
@@ -33,22 +41,13 @@ from optimist.experiments.subject import (
     families_of,
 )
 from optimist.experiments.toml import line_of, write_toml
-from optimist.text import LINES, check_seen, printable
-
-PARTS = 10
-"""At least so many times a run stops to look at itself (`optimist.experiments.execute.marks`)."""
+from optimist.text import printable
 
 SETTINGS = ("episodes", "stride")
 """What a world may set for itself, and a study for all worlds."""
 
 ABOUT = ("subject", "held_out")
 """Whom a study is about, and where its constants were not chosen."""
-
-BYTES_A_RUN = 10_000
-"""About what a run takes while a study is run: its specification, spelt out, and what is asked."""
-
-BYTES_A_ROW = 400
-"""About what a row of curves takes: ten numbers, and copies of them."""
 
 KEYS = ("title", "description", "seeds", "seed", *SETTINGS, *ABOUT, "worlds", "agents")
 
@@ -134,12 +133,12 @@ class Study:
         for name in ("title", "description"):
             if not isinstance(getattr(self, name), str):
                 raise TypeError(f"{name} = {getattr(self, name)!r} is not text")
-        _check_title(self.title)
-        _check_description(self.description)
+        check_title(self.title)
+        check_description(self.description)
         for name in (*self.worlds, *self.agents):
             if not isinstance(name, str):
                 raise TypeError(f"{name!r} is not text, as the name of a world or an agent is")
-            _check_name(name)
+            check_name(name)
         checks.count(self.seed, "seed", least=0)
         for world in self.worlds.values():
             world_name(world)  # is one
@@ -147,8 +146,8 @@ class Study:
         for name, world in self.worlds.items():
             check_length(world, self.lengths[name], self.strides[name])
         for config in self.configurations.values():
-            _check_everywhere(self.worlds, config)
-        _refuse_twice("worlds", _played(self.worlds, self.lengths, self.strides))
+            check_everywhere(self.worlds, config)
+        refuse_twice("worlds", _played(self.worlds, self.lengths, self.strides))
         check_subject(self.subject, self.family)
         check_held_out(self.held_out, self.worlds, self.subject)
 
@@ -163,7 +162,7 @@ class Study:
         made = {name: study_config(given) for name, given in self.agents.items()}
         for config in made.values():
             agent_name(config)  # is one
-        _refuse_twice("agents", made)
+        refuse_twice("agents", made)
         return made
 
     @cached_property
@@ -283,32 +282,6 @@ class Study:
             raise StudyError(f"{where}: {error}") from error
 
 
-def check_runs(seeds: Any, n_worlds: int, n_agents: int) -> None:
-    """Refuse more runs than fit into memory, before they are listed.
-
-    Examples
-    --------
-    >>> check_runs(seeds=10**12, n_worlds=2, n_agents=3)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    optimist.errors.TooLarge: 6,000,000,000,000 runs (1,000,000,000,000 seeds x 2 worlds x 3 agents)
-    would need 60.0 PB of memory; the limit is ...
-    """
-    n = seeds if isinstance(seeds, int) else len(seeds) if isinstance(seeds, Sized) else 1
-    runs = n * n_worlds * n_agents
-    what = f"{runs:,} runs ({n:,} seeds x {n_worlds:,} worlds x {n_agents:,} agents)"
-    limits.need(BYTES_A_RUN * runs, what)
-
-
-def check_length(world: AnyWorld, episodes: int, stride: int) -> None:
-    """Refuse a run whose curves, or policies that are kept to be evaluated, do not fit."""
-    rows = -(-episodes // stride)
-    limits.need(BYTES_A_ROW * rows, f"the curves of {episodes:,} episodes with stride {stride:,}")
-    part = rows // PARTS + 1  # after which policies are evaluated, and forgotten
-    size = 0 if isinstance(world, Gym) else world.mdp.r.size
-    check_history(part * stride, 0 if isinstance(world, Gym) else part, size)
-
-
 def _study(data: Plain, text: str, title: str) -> Study:
     for key in data:
         if key not in KEYS:
@@ -316,8 +289,8 @@ def _study(data: Plain, text: str, title: str) -> Study:
     for key in ("title", "description"):
         if not isinstance(data.get(key, ""), str):
             raise DataError((key,), f"{key} = {data[key]!r} is not text")
-    _checked(("title",), _check_title, data.get("title", title))
-    _checked(("description",), _check_description, data.get("description", ""))
+    _checked(("title",), check_title, data.get("title", title))
+    _checked(("description",), check_description, data.get("description", ""))
     seed = _checked(("seed",), checks.count, data.get("seed", 0), "seed", 0)
     for key in data.keys() & set(SETTINGS):  # even if every world has its own
         _checked((key,), checks.count, data[key], key)
@@ -341,7 +314,7 @@ def _study(data: Plain, text: str, title: str) -> Study:
         worlds[label] = read_world(table, path)
         played = worlds[label], settings["episodes"][label], settings["stride"][label]
         _checked(path, check_length, *played)
-        _checked(path, _refuse_again, "worlds", known_worlds, played, label)
+        _checked(path, refuse_again, "worlds", known_worlds, played, label)
     agents: dict[str, Any] = {}
     known_agents: dict[Any, str] = {}
     families: dict[str, str] = {}
@@ -353,8 +326,8 @@ def _study(data: Plain, text: str, title: str) -> Study:
         if family != label:
             families[label] = family
         agents[label] = read_agent(table, path)
-        _checked(path, _check_everywhere, worlds, agents[label])
-        _checked(path, _refuse_again, "agents", known_agents, agents[label], label)
+        _checked(path, check_everywhere, worlds, agents[label])
+        _checked(path, refuse_again, "agents", known_agents, agents[label], label)
     subject, held_out = data.get("subject"), data.get("held_out", [])
     _checked(("subject",), check_subject, subject, families_of(agents, families))
     _checked(("held_out",), check_held_out, held_out, worlds, subject)
@@ -403,7 +376,7 @@ def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ..
             raise DataError(path, f"{name} = {entry!r} is not a table: write [{key}.{name}]")
         for table, chosen in _within(path, lambda data: list(grid(data)), entry):
             label = _label(name, chosen)
-            _checked(path, _check_name, label)
+            _checked(path, check_name, label)
             yield label, table, path, name
 
 
@@ -432,40 +405,10 @@ def _label(name: str, chosen: Plain) -> str:
     return name
 
 
-def _check_name(name: str) -> None:
-    check_seen(name, "the name of a world or an agent")
-
-
-def _check_title(title: str) -> None:
-    check_seen(title, "title")
-
-
-def _check_description(description: str) -> None:
-    check_seen(description, "description", keep=LINES)
-
-
 def _played(
     worlds: Mapping[str, AnyWorld], episodes: Mapping[str, int], stride: Mapping[str, int]
 ) -> dict[str, tuple[AnyWorld, int, int]]:
     return {name: (worlds[name], episodes[name], stride[name]) for name in worlds}
-
-
-def _check_everywhere(worlds: Mapping[str, AnyWorld], config: Any) -> None:
-    for world in worlds.values():
-        check_together(world, config)
-
-
-def _refuse_twice(what: str, named: Mapping[str, Any]) -> None:
-    """Refuse two names for one thing: their runs would be the same runs."""
-    first: dict[Any, str] = {}
-    for name, thing in named.items():
-        _refuse_again(what, first, thing, name)
-
-
-def _refuse_again(what: str, first: dict[Any, str], thing: Any, name: str) -> None:
-    """Refuse a thing that is among the first ones under another name; remember it."""
-    if first.setdefault(thing, name) != name:
-        raise ValueError(f"the {what} {first[thing]!r} and {name!r} are the same")
 
 
 def _checked(path: tuple[str, ...], make: Any, *arguments: Any) -> Any:

@@ -1,13 +1,12 @@
 """A study on disk: ``study.toml``, and a folder for each run in ``runs/``."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
 
 from optimist.core import storage
-from optimist.errors import Busy, DiskError, StudyError
+from optimist.errors import DiskError, StudyError
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.study import Run, Study
 
@@ -43,9 +42,8 @@ class StudyFolder:
                     storage.write_bytes(file, text)
             for run in study.runs:
                 there = self.of(run)
-                if there.finished and there.left_over:
-                    with suppress(Busy), there.locked():
-                        pass  # which tidies it
+                if there.finished:
+                    there.tidy_unless_busy()
         except OSError as error:
             raise DiskError(f"{self.path} cannot be written: {error.strerror}") from error
 
