@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from optimist import checks, limits
-from optimist.errors import DataError, StudyError, TooLarge
+from optimist.errors import DataError, StudyError
 from optimist.experiments.learners import study_config
-from optimist.experiments.parameters import Plain, did_you_mean, grid, grid_size
+from optimist.experiments.parameters import Plain, did_you_mean
 from optimist.experiments.specification import (
     AnyWorld,
     Specification,
@@ -19,8 +19,6 @@ from optimist.experiments.specification import (
     agent_table,
     default_stride,
     derived_seed,
-    read_agent,
-    read_world,
     world_name,
     world_table,
 )
@@ -31,25 +29,16 @@ from optimist.experiments.study_checks import (
     check_name,
     check_runs,
     check_title,
-    refuse_again,
     refuse_twice,
 )
+from optimist.experiments.study_toml import checked, study_fields
 from optimist.experiments.subject import (
-    check_family,
     check_held_out,
     check_subject,
     families_of,
 )
 from optimist.experiments.toml import line_of, write_toml
 from optimist.text import printable
-
-SETTINGS = ("episodes", "stride")
-"""What a world may set for itself, and a study for all worlds."""
-
-ABOUT = ("subject", "held_out")
-"""Whom a study is about, and where its constants were not chosen."""
-
-KEYS = ("title", "description", "seeds", "seed", *SETTINGS, *ABOUT, "worlds", "agents")
 
 
 @dataclass(frozen=True)
@@ -274,150 +263,24 @@ class Study:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
             raise StudyError(f"{name}: {error}") from None
+        title = printable(Path(name).stem, keep="")
         try:
-            return _study(data, text, printable(Path(name).stem, keep=""))
+            fields = study_fields(data, title)
+            study: Study = checked(("seeds",) if "seeds" in data else (), lambda: cls(**fields))
         except DataError as error:
             line = line_of(text, error.path)
             where = f"{name}, line {line}" if line else name
             raise StudyError(f"{where}: {error}") from error
-
-
-def _study(data: Plain, text: str, title: str) -> Study:
-    for key in data:
-        if key not in KEYS:
-            raise DataError((key,), f"there is no key {key!r}: {did_you_mean(key, KEYS)}")
-    for key in ("title", "description"):
-        if not isinstance(data.get(key, ""), str):
-            raise DataError((key,), f"{key} = {data[key]!r} is not text")
-    _checked(("title",), check_title, data.get("title", title))
-    _checked(("description",), check_description, data.get("description", ""))
-    seed = _checked(("seed",), checks.count, data.get("seed", 0), "seed", 0)
-    for key in data.keys() & set(SETTINGS):  # even if every world has its own
-        _checked((key,), checks.count, data[key], key)
-    n_worlds, n_agents = (_number_of(data, key) for key in ("worlds", "agents"))
-    _checked(("seeds",), check_runs, data.get("seeds", 5), n_worlds, n_agents)
-    settings: dict[str, dict[str, int]] = {key: {} for key in SETTINGS}
-    worlds: dict[str, AnyWorld] = {}
-    known_worlds: dict[Any, str] = {}
-    for label, table, path, _ in _expanded(data, "worlds"):
-        if label in worlds:
-            raise DataError(path, f"there are two worlds with the name {label!r}")
-        for key in SETTINGS:
-            value = table.pop(key, data.get(key))
-            if value is None and key == "stride":
-                value = default_stride(settings["episodes"][label])
-            if value is None:
-                raise DataError(
-                    path, f"world {label!r} needs a number of {key}, here or at the top"
-                )
-            settings[key][label] = _checked((*path, key), checks.count, value, key)
-        worlds[label] = read_world(table, path)
-        played = worlds[label], settings["episodes"][label], settings["stride"][label]
-        _checked(path, check_length, *played)
-        _checked(path, refuse_again, "worlds", known_worlds, played, label)
-    agents: dict[str, Any] = {}
-    known_agents: dict[Any, str] = {}
-    families: dict[str, str] = {}
-    for label, table, path, name in _expanded(data, "agents"):
-        if label in agents:
-            raise DataError(path, f"there are two agents with the name {label!r}")
-        family = table.pop("family", name)
-        _checked((*path, "family"), check_family, family)
-        if family != label:
-            families[label] = family
-        agents[label] = read_agent(table, path)
-        _checked(path, check_everywhere, worlds, agents[label])
-        _checked(path, refuse_again, "agents", known_agents, agents[label], label)
-    subject, held_out = data.get("subject"), data.get("held_out", [])
-    _checked(("subject",), check_subject, subject, families_of(agents, families))
-    _checked(("held_out",), check_held_out, held_out, worlds, subject)
-    at = ("seeds",) if "seeds" in data else ()
-    study: Study = _checked(
-        at,
-        Study,
-        worlds,
-        agents,
-        settings["episodes"],
-        data.get("seeds", 5),
-        seed,
-        settings["stride"],
-        data.get("title", title),
-        data.get("description", ""),
-        subject,
-        held_out,
-        families,
-    )
-    # A copy in another file keeps the title.
-    source = text if "title" in data else write_toml({"title": title}) + text
-    object.__setattr__(study, "source", source)
-    return study
-
-
-def _number_of(data: Plain, key: str) -> int:
-    """How many worlds or agents there are, every choice of a grid counted, and none made."""
-    entries = data.get(key, {})
-    if not isinstance(entries, Mapping):
-        return 0
-    return sum(
-        _within((key, name), grid_size, entry)
-        for name, entry in entries.items()
-        if isinstance(entry, Mapping)
-    )
-
-
-def _expanded(data: Plain, key: str) -> Iterable[tuple[str, Plain, tuple[str, ...], str]]:
-    """The label and the table of every entry, its lists expanded, where it is, and its name."""
-    entries = data.get(key, {})
-    if not isinstance(entries, Mapping) or not entries:
-        raise DataError((key,), f"the study has no {key}: give each a table [{key}.NAME]")
-    for name, entry in entries.items():
-        path = (key, name)
-        if not isinstance(entry, Mapping):
-            raise DataError(path, f"{name} = {entry!r} is not a table: write [{key}.{name}]")
-        for table, chosen in _within(path, lambda data: list(grid(data)), entry):
-            label = _label(name, chosen)
-            _checked(path, check_name, label)
-            yield label, table, path, name
-
-
-def _within(path: tuple[str, ...], make: Any, *arguments: Any) -> Any:
-    """The result of a call whose errors know where they are within a path."""
-    try:
-        return make(*arguments)
-    except DataError as error:
-        raise DataError((*path, *error.path), str(error)) from error
-
-
-def _label(name: str, chosen: Plain) -> str:
-    """The name of one of a grid: ``{beta}`` in it is the value of beta; others are appended.
-
-    Examples
-    --------
-    >>> _label("beta {beta}", {"beta": 0.5, "eta": 10})
-    'beta 0.5, eta 10'
-    """
-    for key, value in chosen.items():
-        if isinstance(value, Mapping):
-            value = value.get("kind", value)
-        text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-        slot = f"{{{key}}}"
-        name = name.replace(slot, text) if slot in name else f"{name}, {key} {text}"
-    return name
+        # A copy in another file keeps the title.
+        source = text if "title" in data else write_toml({"title": title}) + text
+        object.__setattr__(study, "source", source)
+        return study
 
 
 def _played(
     worlds: Mapping[str, AnyWorld], episodes: Mapping[str, int], stride: Mapping[str, int]
 ) -> dict[str, tuple[AnyWorld, int, int]]:
     return {name: (worlds[name], episodes[name], stride[name]) for name in worlds}
-
-
-def _checked(path: tuple[str, ...], make: Any, *arguments: Any) -> Any:
-    try:
-        return make(*arguments)
-    except DataError:
-        raise
-    except (ValueError, TypeError, TooLarge) as error:
-        raise DataError(path, str(error)) from error
 
 
 def shipped_studies() -> dict[str, str]:
