@@ -19,6 +19,7 @@ from optimist.experiments.measures import Measure, measure_of
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.snapshots import Shots
 from optimist.experiments.specification import Specification
+from optimist.experiments.study_checks import PARTS
 
 CHECKPOINT_SECONDS = 2.0
 """How much work a kill may cost, but for the time between two marks."""
@@ -93,7 +94,7 @@ def marks(episodes: int, stride: int) -> IntArray:
     """
     strides = -(-episodes // stride)
     early = np.geomspace(1, strides, 17).round()
-    units = np.union1d(early, np.linspace(0, strides, 11).round()).astype(np.int64)
+    units = np.union1d(early, np.linspace(0, strides, PARTS + 1).round()).astype(np.int64)
     return np.minimum(units * stride, episodes)
 
 
