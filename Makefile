@@ -48,5 +48,5 @@ figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py
 
 clean:
-	find src -name '*.nb[ic]' -delete
+	rm -rf src/optimist/*/__pycache__
 	rm -rf $(VENV) .numba_other_processor .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -1,21 +1,14 @@
 """Examples run in a folder of their own, so that the files they write are not left lying about.
 
-And compiled code is compiled anew when any file of its room has changed: the compiler's cache looks
-at the file of a function alone, and not at those of the functions it calls.
-
 Tests that compare bytes or exact arrays are marked ``bits``: they have to pass on every processor,
 and `make test-other-processor` runs them as on another one.
 """
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from types import CodeType, FunctionType
 
 import hypothesis
 import pytest
-
-CORE = Path(__file__).parent / "src" / "optimist" / "core"
 
 hypothesis.settings.register_profile(
     "busy machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -27,16 +20,6 @@ EXACT = {
     *("bytes_of", "same"),  # fixtures that compare
 }
 """Whatever uses one of these names compares exactly."""
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if hasattr(config, "workerinput"):  # the workers of a parallel run begin after this
-        return
-    changed = max(file.stat().st_mtime for file in CORE.glob("*.py"))
-    cache = Path(os.environ.get("NUMBA_CACHE_DIR") or CORE / "__pycache__")
-    for cached in cache.rglob("*.nb[ic]"):
-        if cached.stat().st_mtime < changed:
-            cached.unlink()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,7 +23,7 @@ from optimist.core import Adversary, Drifting, Rewards, Switching
 
 K, SEEDS, STRIDE = 40_000, 5, 20
 CORNERS = (4, 20)
-CONFIG = opt.Configuration.practical(beta=0.3, eta=0.1, updates=1)
+CONFIG = opt.RmaxRaviUcb.Config(beta=0.3, eta=0.1, updates=1).variant()
 """A small learning rate, as in the theorem: at eta = 10 an adversary is always a step ahead."""
 
 
@@ -50,7 +50,7 @@ def chooser(name: str, mdp: opt.FiniteMDP) -> Rewards:
 def mean_regret(name: str, seed: int) -> FloatArray:
     """The regret per episode up to each of the policies that were kept."""
     mdp = room()
-    agent = opt.RmaxRaviUcb(
+    agent = opt.agents.VariantAgent(
         mdp, config=CONFIG, rewards=chooser(name, mdp), seed=seed, stride=STRIDE
     )
     regrets = agent.learn(K).regrets()

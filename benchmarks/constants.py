@@ -19,15 +19,15 @@ from joblib import Parallel, delayed
 
 import optimist as opt
 from benchmarks.exploration import losses
-from optimist.core import Novelty, VarianceBonus
+from optimist.core import Novelty, VarianceBonus, Variant
 from optimist.experiments import open_results
 
 SEEDS = 10
 
 
-def settings() -> Iterator[tuple[str, opt.Configuration]]:
+def settings() -> Iterator[tuple[str, Variant]]:
     """The default, and what is close to it."""
-    default = opt.Configuration.adaptive()
+    default = opt.Optimist.Config().variant()
     yield "the default", default
     for c in (0.0, 1.0):
         yield f"c {c:g}", replace(default, bonus=VarianceBonus(c))
@@ -39,9 +39,9 @@ def settings() -> Iterator[tuple[str, opt.Configuration]]:
         yield f"updates {updates}", replace(default, updates=updates)
 
 
-def lost(world: opt.envs.World, episodes: int, config: opt.Configuration, seed: int) -> float:
+def lost(world: opt.envs.World, episodes: int, config: Variant, seed: int) -> float:
     """The average suboptimality over a run as a fraction of the optimum."""
-    agent = opt.RmaxRaviUcb(world, config=config, seed=seed, stride=max(1, episodes // 400))
+    agent = opt.agents.VariantAgent(world, config=config, seed=seed, stride=max(1, episodes // 400))
     history = agent.learn(episodes, show_progress=False)
     return float(history.regrets().mean() / world.mdp.optimal().value)
 

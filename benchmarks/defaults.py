@@ -33,8 +33,8 @@ UPDATES = (1, 3, 10)
 def loss(name: str, beta: float, updates: int, seed: int) -> tuple[float, float]:
     """Average suboptimality over a run, and over its last tenth."""
     world, episodes = WORLDS[name]
-    config = opt.Configuration.practical(beta=beta, updates=updates)
-    agent = opt.RmaxRaviUcb(world, config=config, seed=seed, stride=max(1, episodes // 200))
+    config = opt.RmaxRaviUcb.Config(beta=beta, updates=updates).variant()
+    agent = opt.agents.VariantAgent(world, config=config, seed=seed, stride=max(1, episodes // 200))
     regrets = agent.learn(episodes).regrets() / world.mdp.optimal().value
     return float(regrets.mean()), float(regrets[-len(regrets) // 10 :].mean())
 

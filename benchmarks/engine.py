@@ -30,13 +30,15 @@ from optimist.core import Sigmoid
 K = 2_000
 """Episodes of the comparisons on RiverSwim 6."""
 
-CONFIG = opt.Configuration(eta=10.0, beta=1.0, ascension=Sigmoid(2 * math.log(K), math.log(K)))
+CONFIG = opt.core.Variant(
+    eta=10.0, bonus=opt.core.FixedBonus(1.0), ascension=Sigmoid(2 * math.log(K), math.log(K))
+)
 """Algorithm 1 as printed, one update an episode, at a practical beta."""
 
 
-def learn(world: opt.envs.World, episodes: int, config: opt.Configuration = CONFIG) -> Any:
+def learn(world: opt.envs.World, episodes: int, config: Any = CONFIG) -> Any:
     """A fresh agent that has learnt for so many episodes, without keeping policies."""
-    agent = opt.RmaxRaviUcb(world, config=config, seed=0, stride=0)
+    agent = opt.agents.VariantAgent(world, config=config, seed=0, stride=0)
     agent.learn(episodes)
     return agent
 
@@ -57,7 +59,7 @@ def numpy_learner(world: opt.envs.World, episodes: int) -> FloatArray:
     mdp, rng = world.mdp, np.random.default_rng(0)
     X, A = mdp.r.shape
     P, start = np.cumsum(np.asarray(mdp.P), axis=2), np.cumsum(mdp.nu0)
-    heaven, eta, beta = mdp.horizon, CONFIG.eta, CONFIG.beta
+    heaven, eta, beta = mdp.horizon, CONFIG.eta, 1.0
     counts, frozen = np.zeros((X, A, X)), np.ones((X, A))
     V, log_pi = np.zeros(X), np.full((X, A), -math.log(A))
     x, log_det = int(start.searchsorted(rng.random(), side="right")), 0.0
@@ -156,7 +158,7 @@ def against_blas(gamma: float, episodes: int) -> float:
 
 def ageing(world: opt.envs.World, episodes: int) -> float:
     """Time per episode of the last tenth over that of the first, in one run."""
-    agent = opt.RmaxRaviUcb(world, config=CONFIG, seed=0, stride=0)
+    agent = opt.agents.VariantAgent(world, config=CONFIG, seed=0, stride=0)
     agent.learn(10)
     tenth = episodes // 10
     times = [best_of(1, partial(agent.learn, tenth))[0] for _ in range(10)]
@@ -165,7 +167,7 @@ def ageing(world: opt.envs.World, episodes: int) -> float:
 
 def memory(world: opt.envs.World, steps: int) -> float:
     """Megabytes by which the process grows over so many steps, the episodes' numbers included."""
-    agent = opt.RmaxRaviUcb(world, config=CONFIG, seed=0, stride=0)
+    agent = opt.agents.VariantAgent(world, config=CONFIG, seed=0, stride=0)
     agent.learn(1000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     agent.learn(int(steps / world.mdp.horizon))

@@ -18,13 +18,24 @@ import numpy as np
 
 import optimist as opt
 from optimist.checks import FloatArray
+from optimist.core import FixedBonus, Threshold, Variant
 from optimist.features import FeatureMap, default_name, features_named
 
 GAMMA = 0.99
 SEEDS = 5
 EVALUATION = 100
-CONFIGS = ("adaptive", "streaming", "practical")
-"""The default, a step of five visits, and the paper's bonus."""
+SETTINGS = {
+    "optimist": opt.Optimist.Config().variant(),
+    "step": Variant(
+        eta=100.0,
+        bonus=FixedBonus(0.01),
+        ascension=Threshold.after(5, ridge=1e-4),
+        ridge=1e-4,
+        updates=10,
+    ),
+    "paper": opt.RmaxRaviUcb.Config().variant(),
+}
+"""The agent without a knob, a step of five visits with a small bonus, and Algorithm 1."""
 
 LONGEST = 1000
 """Where an environment has no time limit, an evaluation stops here."""
@@ -81,7 +92,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--only", default="", help="the tasks whose names hold this")
     parser.add_argument("--more", action="store_true", help="other features and action repeat")
-    parser.add_argument("--config", default="adaptive", choices=CONFIGS, help="the configuration")
+    parser.add_argument("--config", default="optimist", choices=SETTINGS, help="the configuration")
     given = parser.parse_args()
     tasks = [t for t in (MORE if given.more else TASKS) if given.only in t.name]
     columns = "environment", "episodes", "uniform", "Q-learning", "learnt (worst seed)"
@@ -107,8 +118,8 @@ def run(task: Task, seed: int, setting: str) -> Line:
     env = task.make()
     name = task.features or default_name(env.observation_space)
     phi = features_named(name, env.observation_space, int(env.action_space.n))
-    config = getattr(opt.Configuration, setting)()
-    agent = opt.RmaxRaviUcb(env, phi, config, seed=seed, gamma=GAMMA)
+    config = SETTINGS[setting]
+    agent = opt.agents.VariantAgent(env, phi, config=config, seed=seed, gamma=GAMMA)
     history = agent.learn(task.episodes, show_progress=False)
     policy, rng = agent.policy, np.random.default_rng(seed)
     tabular = phi.blocks == phi.dim

@@ -59,7 +59,12 @@ K_RUNS, ACTIONS, EPSILON = 10, 4, 0.05
 GAMMA = 0.9
 
 Setting = Callable[..., FraILConfig]
-"""What makes the parameters: `FraILConfig`, which is the default, or `FraILConfig.practical`."""
+"""What makes the parameters: `FraILConfig`, or `practical`."""
+
+
+def practical(**others: Any) -> FraILConfig:
+    """The paper's bonus and sigmoid for the policy player."""
+    return FraILConfig(player=opt.RmaxRaviUcb.Config(ridge=0.01), **others)
 
 
 def states(world: opt.envs.World) -> Any:
@@ -300,16 +305,16 @@ def ratio(world: opt.envs.World, shown: str, own: bool, told: FraILConfig, episo
     """Time a step of FRA-IL over that of learning with fixed rewards, all else alike."""
     phi_r, phi_P = shown_features(world, shown), world.features if own else None
     expert = FeatureDataset.from_policy(world, world.mdp.optimal().policy, phi_r)
-    config = FraIL(world, expert, phi_r, phi_P, told).config
+    config = FraIL(world, expert, phi_r, phi_P, config=told).config
     rewarded = world.mdp.affine(config.r_max)
 
     def imitation() -> Any:
-        il = FraIL(world, expert, phi_r, phi_P, told, seed=0, stride=0)
+        il = FraIL(world, expert, phi_r, phi_P, config=told, seed=0, stride=0)
         il.learn(episodes)
         return il
 
     def fixed(features: Any) -> Any:
-        agent = opt.RmaxRaviUcb(rewarded, features, config, seed=0, stride=0)
+        agent = opt.agents.VariantAgent(rewarded, features, config=config, seed=0, stride=0)
         agent.learn(episodes)
         return agent
 
@@ -363,7 +368,7 @@ def main() -> None:
     """Print everything and draw the figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--practical", action="store_true", help="the paper's bonus")
-    setting = FraILConfig.practical if parser.parse_args().practical else FraILConfig
+    setting = practical if parser.parse_args().practical else FraILConfig
     speed(setting())  # first, while nothing else runs
     worlds(setting)
     curves = [

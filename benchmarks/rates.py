@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 import optimist as opt
 from optimist.checks import FloatArray
+from optimist.core import Variant
 from optimist.envs import CombinationLock, LowerK, RandomLinear, RiverSwim, World
 from optimist.experiments.statistics import DRAWS, LEVEL, mean_band
 from optimist.report.figures_style import WIDE, style
@@ -37,7 +38,7 @@ HORIZONS, SLOW_HORIZONS = (10, 20, 50, 100, 200), (5, 10, 20, 50)
 UPDATES = (1, 2, 5, 10, 50)
 DEFAULT, SCALED, SLOW = "default", "beta = H / 20", "eta of the theorem"
 
-Cell = Callable[[float, int], tuple[World, int, opt.Configuration]]
+Cell = Callable[[float, int], tuple[World, int, Variant]]
 """World, K and parameters for a value of whatever varies, and a seed."""
 
 
@@ -54,9 +55,9 @@ class Runs(NamedTuple):
         return ", ".join(f"{s:.3f}" for s in self.regret.mean(axis=0) / self.uniform)
 
 
-def regrets(world: World, K: int, config: opt.Configuration, seed: int) -> FloatArray:
+def regrets(world: World, K: int, config: Variant, seed: int) -> FloatArray:
     """Of all policies of a run, [K]."""
-    agent = opt.RmaxRaviUcb(world, config=config, seed=seed, stride=1)
+    agent = opt.agents.VariantAgent(world, config=config, seed=seed, stride=1)
     return np.asarray(agent.learn(K, show_progress=False).regrets())
 
 
@@ -123,17 +124,19 @@ WORLDS: dict[str, tuple[Callable[[float, int], World], int]] = {
 """And how many seeds; in the last two the seed draws the world as well."""
 
 
-def theorem(world: World, K: int) -> opt.Configuration:
+def theorem(world: World, K: int) -> Variant:
     """The parameters of Theorem 1."""
-    phi, mdp = opt.RmaxRaviUcb(world).features, world.mdp
-    return opt.Configuration.theory(K, phi.dim, mdp.n_actions, mdp.gamma, max(1, phi.bound), 1)
+    phi, mdp = opt.Optimist(world).features, world.mdp
+    return opt.RmaxRaviUcb.Config.theory(
+        K=K, d=phi.dim, n_actions=mdp.n_actions, gamma=mdp.gamma, B=max(1, phi.bound), W_max=1
+    ).variant()
 
 
 def of_length(fixed: float | None, beta: str, K: float, seed: int) -> Any:
     world = family(ACTIONS, seed, fixed, int(K), GAMMA)
     if beta == "theorem":
         return world, int(K), theorem(world, int(K))
-    return world, int(K), opt.Configuration.practical(beta=float(beta.removeprefix("beta ")))
+    return world, int(K), opt.RmaxRaviUcb.Config(beta=float(beta.removeprefix("beta "))).variant()
 
 
 def against_K(fixed: float | None, lengths: Sequence[int], seeds: int) -> dict[str, Runs]:
@@ -167,7 +170,7 @@ def of_dimension(kind: str, d: float, seed: int) -> Any:
     if kind != "RandomLinear":
         epsilon = None if kind == HARDEST else (1 / GAMMA - 1) / 2
         world = family(int(d) // 2 - 1, seed, epsilon, EPISODES, GAMMA)
-    return world, EPISODES, opt.Configuration.practical()
+    return world, EPISODES, opt.RmaxRaviUcb.Config().variant()
 
 
 def against_d(quick: bool) -> None:
@@ -189,9 +192,9 @@ def of_horizon(name: str, setting: str, updates: int, times: float, H: float, se
     world = WORLDS[name][0](1 - 1 / H, seed)
     if setting == SLOW:
         eta = times * theorem(world, SLOW_EPISODES).eta
-        return world, SLOW_EPISODES, opt.Configuration.practical(eta=eta, updates=updates)
+        return world, SLOW_EPISODES, opt.RmaxRaviUcb.Config(eta=eta, updates=updates).variant()
     beta = H / 20 if setting == SCALED else 0.5
-    return world, EPISODES, opt.Configuration.practical(beta=beta, updates=updates)
+    return world, EPISODES, opt.RmaxRaviUcb.Config(beta=beta, updates=updates).variant()
 
 
 def against_H(setting: str, names: Sequence[str], quick: bool) -> dict[tuple[str, int], Runs]:
@@ -223,7 +226,7 @@ def after_learning(seeds: int) -> None:
     K = np.array([100, 300, 1000, 3000, 10_000])
     header(f"Regret by K: {RIVER}, H = 100, {seeds} seeds", "beta", "m", *K, "slope, K >= 1,000")
     for beta, m in ((beta, m) for beta in (0.5, 5.0) for m in UPDATES):
-        config = opt.Configuration.practical(beta=beta, updates=m)
+        config = opt.RmaxRaviUcb.Config(beta=beta, updates=m).variant()
         runs = [regrets(RiverSwim(6, 0.99), 10_000, config, seed) for seed in range(seeds)]
         total = np.cumsum(runs, axis=1)[:, K - 1]
         row(beta, m, *total.mean(axis=0).round().astype(int), shown(powers(K[2:], total[:, 2:])))

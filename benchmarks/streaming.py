@@ -23,14 +23,16 @@ import numpy as np
 
 import optimist as opt
 from benchmarks.timing import best_of
-from optimist.agents import Terms
-from optimist.agents.streaming import StreamDriver
+from optimist.agents.stream_driver import StreamDriver
 from optimist.core import Sigmoid
-from optimist.core.streaming import learn, meet, update_all
+from optimist.core.streaming import add_transitions, initialise, update_all
+from optimist.envs import Gym
 from optimist.features import PerAction, StateFeatures
 
 ACTIONS = 3
-CONFIG = opt.Configuration(eta=10.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), updates=1)
+CONFIG = opt.core.Variant(
+    eta=10.0, bonus=opt.core.FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0), updates=1
+)
 
 
 class Given(StateFeatures):
@@ -46,19 +48,19 @@ class Given(StateFeatures):
 def against_blas(T: int, s: int) -> None:
     """One update over T stored transitions, and one pass of BLAS over the same features."""
     rng = np.random.default_rng(0)
-    phi, terms = PerAction(Given(s), ACTIONS), Terms(gamma=0.99, memory=8 * 2.0**30)
-    driver = StreamDriver(gymnasium.make("MountainCar-v0"), phi, CONFIG, 0, 0, terms)
+    phi, world = PerAction(Given(s), ACTIONS), Gym("MountainCar-v0", memory=8 * 2.0**30)
+    driver = StreamDriver(world, phi, CONFIG, CONFIG, 0, 0)
     rule, memory, epoch, none = driver.rule(0), driver.memory, driver.epoch, np.zeros((0, phi.dim))
     memory.find(rng.normal(size=(T, s)) / np.sqrt(s), None)
-    meet(rule, memory.states, epoch, none, 0, T)
+    initialise(rule, memory.states, epoch, none, 0, T)
     memory.reserve_links(T)
     chain, actions = np.arange(T), rng.integers(ACTIONS, size=T)
-    state = (memory.states, memory.links, memory.moments)
-    learn(*state, 0.99, 0.0, 0, chain, actions, np.roll(chain, -1), rng.random(T))
+    stream = memory.stream(rule, epoch)
+    add_transitions(stream, 0.0, 0, chain, actions, np.roll(chain, -1), rng.random(T))
 
     def update() -> float:
         weights, stop = np.zeros(phi.dim), np.zeros(1, np.bool_)
-        return update_all(rule, *state, epoch, 0.99, weights, none, T, stop)
+        return update_all(stream, weights, none, T, stop)
 
     Theta, features = rng.normal(size=(s, ACTIONS)), memory.states.rows[:T]
     update()
@@ -74,9 +76,9 @@ def against_blas(T: int, s: int) -> None:
 
 def growth(features: str, lazy: bool, episodes: int) -> None:
     """The time of an episode, as the memory grows."""
-    config = replace(opt.Configuration.practical(), lazy=lazy)
+    config = replace(opt.RmaxRaviUcb.Config().variant(), lazy=lazy)
     env = gymnasium.make("MountainCar-v0")
-    agent = opt.RmaxRaviUcb(env, features, config, gamma=0.99)
+    agent = opt.agents.VariantAgent(env, features, config=config, gamma=0.99)
     agent.learn(1, show_progress=False)
     cells = []
     for _ in range(5):
@@ -91,12 +93,12 @@ def growth(features: str, lazy: bool, episodes: int) -> None:
 def against_peer(python: str | None, episodes: int) -> None:
     """RiverSwim 6 with one-hot features: time a step, and that of rlberry-scool's LSVI-UCB."""
     world = opt.envs.RiverSwim(6, gamma=0.9)
-    config = opt.Configuration.practical(updates=1)
+    config = opt.RmaxRaviUcb.Config(updates=1).variant()
     for name, given, terms in (
         ("streaming", world.make(), {"gamma": 0.9}),
         ("compiled", world, {}),
     ):
-        agent = opt.RmaxRaviUcb(given, config=config, stride=0, **terms)  # type: ignore[arg-type]
+        agent = opt.agents.VariantAgent(given, config=config, stride=0, **terms)  # type: ignore[arg-type]
         agent.learn(10, show_progress=False)
         before, begin = agent.steps, time.perf_counter()
         agent.learn(episodes, show_progress=False)

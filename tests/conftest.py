@@ -1,10 +1,15 @@
-"""How two learners are compared, whatever they are made of."""
+"""How two learners are compared, whatever they are made of; and where shared test code is."""
+
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from optimist.agents.checkpoint import FILE
 from optimist.core import storage
+
+sys.path.append(str(Path(__file__).parent))  # for `from reference.mdps import random_mdp`
 
 
 @pytest.fixture(scope="session")

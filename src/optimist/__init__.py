@@ -20,12 +20,13 @@ if TYPE_CHECKING:
         imitation,
         mdp,
         report,
+        testing,
         theory,
         verification,
     )
     from optimist.agents import (
-        Configuration,
         LsviUcb,
+        Optimist,
         OptimisticQ,
         OptimisticVI,
         Psrl,
@@ -45,11 +46,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BehaviouralCloning",
-    "Configuration",
     "FiniteMDP",
     "FraIL",
     "LinearMDP",
     "LsviUcb",
+    "Optimist",
     "OptimisticQ",
     "OptimisticVI",
     "Psrl",
@@ -74,13 +75,14 @@ __all__ = [
     "open_results",
     "report",
     "run",
+    "testing",
     "theory",
     "verification",
 ]
 
 _ROOMS = {
     "agents": (
-        *("Configuration", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
+        *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
         *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
     ),
     "core": ("load_policy",),
@@ -91,6 +93,7 @@ _ROOMS = {
     "imitation": ("BehaviouralCloning", "FraIL"),
     "mdp": ("FiniteMDP", "LinearMDP"),
     "report": (),
+    "testing": (),
     "theory": (),
     "verification": (),
 }

@@ -1,7 +1,7 @@
-"""The checks that every room makes of what it is given, and how their errors read.
+"""Checks of arguments, shared by all packages.
 
 An error names the first offending entry and its value: ``P[3, 1, 7] = -0.2 is negative``.
-Nothing here repairs an input; a value is either right as it stands or refused.
+Nothing is repaired: a value is accepted as it is, or refused.
 """
 
 import dataclasses
@@ -16,22 +16,25 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 ROW_SUM_TOLERANCE = 1e-8
-"""How far a probability row may be from summing to one: room for rounding, not for mistakes."""
+"""How far the sum of a probability row may be from one; it allows for rounding."""
 
 RANGE_TOLERANCE = 1e-8
-"""How far, relative to its width, a number may be outside a range: likewise."""
+"""How far a number may lie outside a range, in widths of the range; it allows for rounding."""
+
+MOST = 2**53
+"""Counts stay below it: floats hold such whole numbers exactly."""
 
 ROUNDING = 1e-9
-"""How far apart, relative to their size, numbers may be that two processors computed."""
+"""Relative tolerance between numbers that two kinds of processors computed."""
 
 
 def entry(name: str, index: tuple[int, ...]) -> str:
-    """How an entry of an array is called in an error: ``P[3, 1]``, or just ``gamma``."""
+    """The name of an array entry in an error: ``P[3, 1]``, or just ``gamma``."""
     return f"{name}[{', '.join(str(i) for i in index)}]" if index else name
 
 
 def short(data: object) -> str:
-    """Data as an error shows them: on one line, and not all of what is long."""
+    """The repr of data for an error, cut to 60 characters."""
     text = repr(data)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
@@ -51,9 +54,9 @@ def real_array(
     value
         Anything NumPy reads as an array of booleans, integers or floats.
     name
-        What errors call it.
+        The name to use in errors.
     shape
-        The shape it must have; None stands for any length along that axis, or any shape.
+        The required shape; None allows any length along that axis, or any shape.
 
     Examples
     --------
@@ -88,7 +91,7 @@ def _as_array(value: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def match_shape(given: tuple[int, ...], name: str, wanted: tuple[int | None, ...]) -> None:
-    """Refuse a shape other than the wanted one, where None stands for any length."""
+    """Refuse a shape other than the wanted one; None allows any length."""
     if len(given) != len(wanted) or any(
         w is not None and g != w for g, w in zip(given, wanted, strict=True)
     ):
@@ -132,12 +135,14 @@ def discount(value: object) -> float:
     return gamma
 
 
-def count(value: object, name: str, least: int = 1) -> int:
-    """``value`` as an int, if it is a whole number of at least ``least``."""
+def count(value: object, name: str, least: int = 1, below: int | None = None) -> int:
+    """``value`` as an int, if it is a whole number of at least ``least``, and ``below`` a limit."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} = {value!r} is not a whole number")
     if value < least:
         raise ValueError(f"{name} = {value} must be at least {least}")
+    if below is not None and value >= below:
+        raise ValueError(f"{name} = {value} must be below {below}")
     return int(value)
 
 
@@ -165,7 +170,7 @@ def indices(value: ArrayLike, name: str, below: int) -> IntArray:
 
 
 def within(array: FloatArray, high: float, name: str, high_name: str) -> None:
-    """Refuse entries outside [0, high], but for rounding: rewards, most of all.
+    """Refuse entries that lie outside [0, high] by more than rounding.
 
     Examples
     --------
@@ -239,9 +244,9 @@ def policies(value: ArrayLike, n_states: int, n_actions: int, name: str = "polic
 
 
 def same(saved: object, given: object) -> bool:
-    """Whether two pieces of plain data are the same, fractions to rounding.
+    """Whether two pieces of plain data are equal, floats up to rounding.
 
-    Another kind of processor may have computed those that were saved.
+    The saved data may come from another kind of processor.
 
     Examples
     --------

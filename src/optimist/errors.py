@@ -1,22 +1,22 @@
-"""Every error that optimist raises on purpose, as one family: ``except opt.errors.OptimistError``.
+"""The errors of optimist; ``except opt.errors.OptimistError`` catches all of them.
 
-Each also is the built-in error that fits it best. Wrong arguments of a function are plain
-``ValueError`` and ``TypeError``, as everywhere in Python.
+Each also derives from the built-in error that fits best. Wrong arguments of a function raise plain
+``ValueError`` or ``TypeError``.
 """
 
 from typing import Any
 
 
 class OptimistError(Exception):
-    """The base of the family: one sentence that says what was wrong, and where."""
+    """Base class; the message says what was wrong, and where."""
 
 
 class FileError(OptimistError, ValueError):
-    """A file that is damaged, or is not what it should be."""
+    """A file is damaged, or of the wrong kind."""
 
 
 class DataError(OptimistError, ValueError):
-    """Data that do not describe what they should; ``path`` says where, as keys from the top."""
+    """Data are invalid; ``path`` has the keys from the top to the invalid value."""
 
     def __init__(self, path: tuple[str, ...], message: str) -> None:
         super().__init__(message)
@@ -24,23 +24,23 @@ class DataError(OptimistError, ValueError):
 
 
 class StudyError(OptimistError, ValueError):
-    """A study that cannot be run, with the file and the line that say so."""
+    """A study cannot be run; the message names the file and the line."""
 
 
 class TooLarge(OptimistError, MemoryError):
-    """Something would need more memory than the limit (`optimist.limits`), and was not begun."""
+    """A call would need more memory than the limit (`optimist.limits`), and was not started."""
 
 
 class DiskError(OptimistError, OSError):
-    """The disk is full, or the folder cannot be written; what is finished is kept."""
+    """The disk is full, or a folder cannot be written; finished runs are kept."""
 
 
-class EngineError(OptimistError, RuntimeError):
-    """The executor is not installed, or nobody answers at its address."""
+class ExecutorError(OptimistError, RuntimeError):
+    """The executor is not installed, or its cluster does not answer."""
 
 
 class RunsFailed(OptimistError, RuntimeError):
-    """All runs of a study failed; ``results`` has the reason of each."""
+    """All runs of a study failed; ``results.failures`` has the reasons."""
 
     def __init__(self, message: str, results: Any) -> None:
         super().__init__(message)
@@ -48,24 +48,24 @@ class RunsFailed(OptimistError, RuntimeError):
 
 
 class Busy(OptimistError):
-    """Another process is running this run."""
+    """Another process holds the lock of this run."""
 
 
 class BadEnvironment(OptimistError, RuntimeError):
-    """An environment breaks its contract. What was learnt before stays."""
+    """An environment violates its contract. The learner keeps what it learnt before."""
 
 
 class MemoryFull(OptimistError, RuntimeError):
-    """No more states can be kept."""
+    """The memory for states is full."""
 
 
 class Diverged(OptimistError, RuntimeError):
-    """Values have grown beyond all bounds. What was learnt before stays."""
+    """Values have diverged. The learner keeps what it learnt before."""
 
 
 class FailureWarning(UserWarning):
-    """Some runs of a study failed: its results are those of the others."""
+    """Some runs of a study failed; the results are those of the others."""
 
 
 class DamageWarning(UserWarning):
-    """A file of a run is damaged, or of another run: what it should say is missing or run anew."""
+    """A file of a run is damaged or belongs to another run; it is left out, or the run restarts."""

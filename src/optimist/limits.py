@@ -1,8 +1,8 @@
-"""How much memory one thing may take, checked before it is taken.
+"""A limit on memory, checked before memory is allocated.
 
-A file of a few hundred kilobytes, or a number in a study, can ask for more memory than there is.
-Whoever allocates by such a number calls `need` first. The limit is half of the memory that is free
-now, in this container if it is one; the environment variable ``OPTIMIST_MAX_BYTES`` overrides it.
+A small file, or a number in a study, can ask for more memory than there is. Code that allocates by
+such a number calls `need` first. The limit is half of the free memory, of the container if there is
+one; the environment variable ``OPTIMIST_MAX_BYTES`` overrides it.
 """
 
 import os
@@ -14,22 +14,22 @@ from optimist.errors import OptimistError, TooLarge
 
 VARIABLE = "OPTIMIST_MAX_BYTES"
 SHARE = 0.5
-"""Of the free memory."""
+"""The limit as a share of the free memory."""
 
-LITTLE = 2**20
-"""Less than that there always is: to ask for free memory takes a millisecond."""
+UNCHECKED = 2**20
+"""Fewer bytes are not checked: reading the free memory takes a millisecond."""
 
 TEXT = 30
-"""How many times the size of a file JSON or TOML may take: ``[],`` is an object of 64 bytes."""
+"""Memory of parsed JSON or TOML, as a multiple of the file size: ``[],`` takes 64 bytes."""
 
 SYSTEM = Path("/")
-"""Where Linux tells of memory."""
+"""The root of the file system, in which Linux reports memory."""
 
 LIMIT_FILES = {
     "": ("memory.max", "memory.current"),
     "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes"),
 }
-"""The files of control groups that tell limit and use, of version 2 and of version 1."""
+"""The files with limit and usage of control groups, of version 2 and version 1."""
 
 
 def need(n_bytes: float, what: str) -> None:
@@ -41,7 +41,7 @@ def need(n_bytes: float, what: str) -> None:
     ...
     optimist.errors.TooLarge: DeepSea(n=100000) would need 1.0 EB of memory; the limit is ...
     """
-    if n_bytes < LITTLE and VARIABLE not in os.environ:
+    if n_bytes < UNCHECKED and VARIABLE not in os.environ:
         return
     limit, why = _limit()
     if n_bytes > limit:
@@ -52,12 +52,12 @@ def need(n_bytes: float, what: str) -> None:
 
 
 def need_to_read(path: str | Path, times: float = 1) -> None:
-    """Raise `TooLarge` if reading a file needs too much: so many times its size."""
+    """Raise `TooLarge` if ``times`` the size of a file exceeds the limit."""
     need(times * Path(path).stat().st_size, f"reading {path}")
 
 
 def in_words(n_bytes: float) -> str:
-    """A number of bytes as people write it.
+    """A number of bytes in the largest fitting unit.
 
     >>> in_words(1536), in_words(6.1e9)
     ('1.5 kB', '6.1 GB')
@@ -70,7 +70,7 @@ def in_words(n_bytes: float) -> str:
 
 
 def _limit() -> tuple[float, str]:
-    """The limit in bytes, and where it comes from."""
+    """The limit in bytes, and its source."""
     given = os.environ.get(VARIABLE)
     if given is not None:
         try:
@@ -84,15 +84,15 @@ def _limit() -> tuple[float, str]:
 
 
 def _free() -> float:
-    """The memory that can be had without swapping; all of it where the system does not say."""
+    """Memory available without swapping; all memory on systems that do not report it."""
     available = _number(SYSTEM / "proc/meminfo", r"MemAvailable:\s+(\d+) kB")
     if available is None:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    return min([1024 * available, *_left_in_groups()])
+    return min([1024 * available, *_free_in_groups()])
 
 
-def _left_in_groups() -> Iterator[float]:
-    """What the control groups of this process leave of their limits, as in a container."""
+def _free_in_groups() -> Iterator[float]:
+    """The free memory of each control group of this process, such as a container."""
     try:
         lines = (SYSTEM / "proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -103,15 +103,15 @@ def _left_in_groups() -> Iterator[float]:
             continue
         most, used = LIMIT_FILES[controller]
         own = SYSTEM / "sys/fs/cgroup" / controller / path.lstrip("/")
-        for group in (own, *own.parents):  # a limit holds for all below it
+        for group in (own, *own.parents):  # a limit applies to all groups below it
             limit, taken = _number(group / most), _number(group / used)
             if limit is not None and taken is not None:
-                # Pages of files count as taken, and are given back when memory is short.
+                # Cached file pages count as used, but the system frees them when needed.
                 yield limit - taken + (_number(group / "memory.stat", r"inactive_file (\d+)") or 0)
 
 
 def _number(file: Path, pattern: str = r"(\d+)") -> int | None:
-    """The first such number in a file, if there is one."""
+    """The first match of a pattern in a file, as a number; None if there is none."""
     try:
         found = re.search(pattern, file.read_text())
     except OSError:

@@ -1,8 +1,8 @@
-"""Ctrl-C on the command line: never a traceback, whenever it comes.
+"""Ctrl-C on the command line, without a traceback.
 
-While the program is being imported there is nothing to lose, and nobody who could catch a
-``KeyboardInterrupt``: it ends at once. So it does while it is ending. Only the command itself is
-interrupted as Python does it, so that what it has finished is kept.
+During import and exit nothing can catch a ``KeyboardInterrupt``, and nothing is lost: the process
+ends at once. While a command runs, Ctrl-C raises ``KeyboardInterrupt`` as usual, and the command
+keeps what has finished.
 """
 
 import os
@@ -14,17 +14,17 @@ from contextlib import contextmanager
 from types import FrameType
 
 INTERRUPTED = 130
-"""The exit code: 128 and the number of the signal, as shells have it."""
+"""The exit code: 128 plus the number of the signal, as in shells."""
 
 
 def end_at_once(number: int, frame: FrameType | None) -> None:
-    """End the process, with a sentence; nothing on disk is ever half written."""
+    """Print a message and end the process; files are written atomically, so none is cut short."""
     os.write(2, b"optimist: interrupted; what is finished is kept\n")
     os._exit(INTERRUPTED)
 
 
 def guard_command() -> None:
-    """If this process is the command line, and not somebody's own, end it at once from now on."""
+    """From now on, Ctrl-C ends this process at once, if it is the command line."""
     if (
         _is_command()
         and threading.current_thread() is threading.main_thread()
@@ -35,7 +35,7 @@ def guard_command() -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within the block, an interruption of the command line is a ``KeyboardInterrupt``."""
+    """Within the block, Ctrl-C on the command line raises ``KeyboardInterrupt``."""
     guarded = signal.getsignal(signal.SIGINT) is end_at_once
     try:
         if guarded:

@@ -1,17 +1,16 @@
-"""Text that somebody else wrote, such as a name in a study: what of it is shown as it is."""
+"""Escape or refuse invisible characters in text from others, such as names in a study."""
 
 import unicodedata
 
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""The Unicode categories of what is not seen but does something: control characters, such as the
-one that begins a terminal's commands; marks of direction, and of no width; halves of characters;
-separators of lines."""
+"""Unicode categories of invisible characters: control characters, such as the escape character of
+terminals; format characters, such as direction marks; surrogates; line and paragraph separators."""
 
 LINES = "\n\r\t"
 
 
 def printable(text: object, keep: str = LINES) -> str:
-    r"""The text with escapes for all that is not seen, but for the characters to keep.
+    r"""The text with invisible characters escaped, except those to keep.
 
     Examples
     --------
@@ -27,7 +26,7 @@ def printable(text: object, keep: str = LINES) -> str:
 
 
 def check_seen(text: str, what: str, keep: str = "") -> None:
-    r"""Refuse text that has in it what is not seen.
+    r"""Raise an error if a text has invisible characters, except those to keep.
 
     Examples
     --------

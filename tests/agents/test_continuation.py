@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.agents import interruption
-from optimist.core import Sigmoid, Truncation
+from optimist import envs
+from optimist.agents import Optimist, VariantAgent, interruption
+from optimist.core import FixedBonus, Sigmoid, Truncation, Variant
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 
@@ -14,10 +14,10 @@ WORLDS = {
     "dense": envs.RandomLinear(5, 15, 3, gamma=0.9),
 }
 CONFIGURATIONS = {
-    "sigmoid": Configuration(eta=1.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), updates=2),
-    "adaptive": Configuration.adaptive(),
-    "truncation": Configuration(eta=1.0, beta=0.5, ascension=Truncation()),
-    "greedy": Configuration(eta=float("inf"), beta=0.5, ascension=Sigmoid(8.0, 4.0)),
+    "sigmoid": Variant(eta=1.0, bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0), updates=2),
+    "adaptive": Optimist.Config().variant(),
+    "truncation": Variant(eta=1.0, bonus=FixedBonus(0.5), ascension=Truncation()),
+    "greedy": Variant(eta=float("inf"), bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0)),
 }
 
 
@@ -32,7 +32,7 @@ def config(request):
 
 
 def learner(world, config=CONFIGURATIONS["sigmoid"], seed=3, stride=10):
-    return RmaxRaviUcb(world, config=config, seed=seed, stride=stride)
+    return VariantAgent(world, config=config, seed=seed, stride=stride)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from optimist import FraIL, envs, imitation
-from optimist.agents import AGENTS, Configuration
+from optimist.agents import AGENTS, Optimist
 
 DEFAULTS = {
     "RaviUcb": {"beta": 0.3, "eta": 10.0, "ridge": 0.01, "updates": 10},
@@ -35,7 +35,7 @@ def test_imitation():
 
 
 def test_the_agent_without_a_knob():
-    found = asdict(Configuration.adaptive())
+    found = asdict(Optimist.Config().variant())
     assert found["bonus"] == {"c": 0.3}
     assert found["ascension"] == {"level": 1 / 3}
     assert {n: found[n] for n in ("eta", "updates", "tolerance", "ridge")} == {

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from optimist import RmaxRaviUcb, Ucbvi, envs
+from optimist.agents import Optimist
 from optimist.features import OneHot, PerAction, StateFeatures
 
 RIVER = envs.RiverSwim(6, gamma=0.9)
@@ -22,13 +23,13 @@ class Angles(StateFeatures):
 
 
 def a_stream(features):
-    return RmaxRaviUcb(gymnasium.make("FrozenLake-v1"), features, gamma=0.9)
+    return Optimist(gymnasium.make("FrozenLake-v1"), features, gamma=0.9)
 
 
 LEARNERS = {
-    "default": lambda: RmaxRaviUcb(RIVER),
-    "paper": lambda: RmaxRaviUcb.paper(RIVER),
-    "dense": lambda: RmaxRaviUcb.paper(RIVER, features=PerAction(Angles(), 2)),
+    "default": lambda: Optimist(RIVER),
+    "paper": lambda: RmaxRaviUcb(RIVER),
+    "dense": lambda: RmaxRaviUcb(RIVER, features=PerAction(Angles(), 2)),
     "stream": lambda: a_stream(None),
     "dense stream": lambda: a_stream(PerAction(Angles(), 4)),
     "peer": lambda: Ucbvi(RIVER),
@@ -83,7 +84,8 @@ def test_transitions_are_the_data_of_the_regression(features):
     agent = a_stream(features)
     agent.learn(30)
     now, kept = agent.diagnostics, agent.transitions
-    assert agent.terms == {"gamma": 0.9, "geometric": False, "reward_range": (0.0, 1.0)}
+    played = agent.environment
+    assert (played.gamma, played.geometric, played.low, played.high) == (0.9, False, 0.0, 1.0)
     assert kept.phi.shape[:2] == kept.block.shape == now.pi.shape
     assert kept.weight.sum() == agent.steps
     assert kept.paid.sum() == agent.history.reward.sum()

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.core import Sequence, Sigmoid
+from optimist import envs
+from optimist.agents import Optimist, VariantAgent
+from optimist.core import FixedBonus, Sequence, Sigmoid, Variant
 
 WORLDS = {
     "one-hot": envs.GridWorld("S..\n.#.\n.OG", gamma=0.9),
     "dense": envs.RandomLinear(4, 10, 3, gamma=0.9),
 }
-CONFIG = Configuration(eta=2.0, beta=0.3, ascension=Sigmoid(8.0, 4.0), updates=2)
+CONFIG = Variant(eta=2.0, bonus=FixedBonus(0.3), ascension=Sigmoid(8.0, 4.0), updates=2)
 
 
 @pytest.fixture(params=WORLDS)
@@ -38,7 +39,7 @@ def replayed(mdp, policies, seed):
 
 
 def test_steps_and_rewards_are_those_of_the_policies_that_were_kept(world):
-    history = RmaxRaviUcb(world, config=CONFIG, seed=6, stride=1).learn(300)
+    history = VariantAgent(world, config=CONFIG, seed=6, stride=1).learn(300)
     episodes = replayed(world.mdp, history.policies, seed=6)
     np.testing.assert_array_equal(history.steps, [len(pairs) for pairs in episodes])
     sums = [sum(world.mdp.r[pair] for pair in pairs) for pairs in episodes]
@@ -48,7 +49,7 @@ def test_steps_and_rewards_are_those_of_the_policies_that_were_kept(world):
 
 @pytest.mark.parametrize("stride", [1, 3, 10])
 def test_every_so_many_policies_are_kept(world, stride):
-    agent = RmaxRaviUcb(world, config=CONFIG, stride=stride)
+    agent = VariantAgent(world, config=CONFIG, stride=stride)
     np.testing.assert_array_equal(agent.learn(25).evaluated, np.arange(0, 25, stride))
     later = np.arange(25, 60)
     np.testing.assert_array_equal(agent.learn(35).evaluated, later[later % stride == 0])
@@ -56,14 +57,14 @@ def test_every_so_many_policies_are_kept(world, stride):
 
 
 def test_the_policy_that_is_kept_is_the_one_that_will_be_played(world):
-    agent = RmaxRaviUcb(world, config=CONFIG, stride=1)
+    agent = VariantAgent(world, config=CONFIG, stride=1)
     agent.learn(30)
     coming = agent.policy.probabilities(np.arange(world.mdp.n_states))
     np.testing.assert_allclose(agent.learn(1).policies[0], coming, rtol=0, atol=1e-9)
 
 
 def test_values_are_exact(world):
-    history = RmaxRaviUcb(world, config=CONFIG, stride=5).learn(200)
+    history = VariantAgent(world, config=CONFIG, stride=5).learn(200)
     P = world.mdp.kernel if isinstance(world.mdp.kernel, np.ndarray) else world.mdp.kernel.toarray()
     values = []
     for pi in history.policies:
@@ -77,7 +78,7 @@ def test_values_are_exact(world):
 
 
 def test_regrets_are_what_values_lack(world):
-    history = RmaxRaviUcb(world, config=CONFIG, stride=5).learn(200)
+    history = VariantAgent(world, config=CONFIG, stride=5).learn(200)
     best = world.mdp.optimal().value
     np.testing.assert_allclose(history.regrets(), best - history.values(), rtol=0, atol=1e-9)
     assert (history.regrets() >= -1e-9).all()
@@ -87,7 +88,7 @@ def test_regrets_are_what_values_lack(world):
 
 def test_a_later_part_is_evaluated_by_itself(world):
     """Whether or not its first episode is one whose policy is kept."""
-    agent = RmaxRaviUcb(world, config=CONFIG, stride=10)
+    agent = VariantAgent(world, config=CONFIG, stride=10)
     agent.learn(25)
     part = agent.learn(40)
     np.testing.assert_array_equal(part.evaluated, [30, 40, 50, 60])
@@ -99,7 +100,7 @@ def test_changing_rewards_are_evaluated_each_in_its_episode(world):
     """Against the best fixed policy for all of them, in any part of a run."""
     mdp = world.mdp
     rewards = np.random.default_rng(0).random((60, *mdp.r.shape))
-    agent = RmaxRaviUcb(world, config=CONFIG, rewards=Sequence(rewards), stride=10)
+    agent = VariantAgent(world, config=CONFIG, rewards=Sequence(rewards), stride=10)
     agent.learn(25)
     for first, history in [(25, agent.learn(35)), (0, agent.history)]:
         played = [mdp.with_rewards(rewards[k]) for k in history.evaluated]
@@ -111,7 +112,7 @@ def test_changing_rewards_are_evaluated_each_in_its_episode(world):
 
 
 def test_episodes_and_epochs_are_counted(world):
-    agent = RmaxRaviUcb(world, config=CONFIG)
+    agent = VariantAgent(world, config=CONFIG)
     assert agent.episodes == 0
     history = agent.learn(120)
     assert agent.episodes == 120
@@ -121,7 +122,7 @@ def test_episodes_and_epochs_are_counted(world):
 
 
 def test_lengths_are_geometric(world):
-    steps = RmaxRaviUcb(world, config=CONFIG, seed=1).learn(20_000).steps
+    steps = VariantAgent(world, config=CONFIG, seed=1).learn(20_000).steps
     gamma = world.mdp.gamma
     spread = np.sqrt(gamma) / (1 - gamma) / np.sqrt(steps.size)
     assert abs(steps.mean() - 1 / (1 - gamma)) < 4 * spread
@@ -129,7 +130,7 @@ def test_lengths_are_geometric(world):
 
 
 def test_a_table_counts_the_episodes_of_the_whole_run():
-    agent = RmaxRaviUcb(envs.RiverSwim(6, gamma=0.9), seed=1)
+    agent = Optimist(envs.RiverSwim(6, gamma=0.9), seed=1)
     agent.learn(30)
     later = agent.learn(20).table()
     np.testing.assert_array_equal(later["episode"], np.arange(30, 50))

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.core import Sigmoid, Truncation
+from optimist import envs
+from optimist.agents import Optimist, VariantAgent
+from optimist.core import FixedBonus, Sigmoid, Truncation, Variant
 
 K, RUNS = 5, 600
 CHI_SQUARE = 18.47  # exceeded with probability 1/1000 at K - 1 = 4 degrees of freedom
@@ -28,9 +29,9 @@ def drawn_index(agent):
 @pytest.mark.parametrize("name", WORLDS)
 def test_every_episode_is_drawn_alike(name, ascension):
     counts = np.zeros(K)
-    config = Configuration(eta=0.5, beta=0.5, ascension=ascension)
+    config = Variant(eta=0.5, bonus=FixedBonus(0.5), ascension=ascension)
     for seed in range(RUNS):
-        agent = RmaxRaviUcb(WORLDS[name], config=config, seed=seed, stride=1)
+        agent = VariantAgent(WORLDS[name], config=config, seed=seed, stride=1)
         agent.learn(K)
         counts[drawn_index(agent)] += 1
     expected = RUNS / K
@@ -39,10 +40,10 @@ def test_every_episode_is_drawn_alike(name, ascension):
 
 def test_the_draw_does_not_depend_on_the_run_itself():
     """Were it made with the run's own generator, asking for it would change the run."""
-    config = Configuration(eta=0.5, beta=0.5, ascension=Sigmoid(8.0, 4.0))
+    config = Variant(eta=0.5, bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0))
     indices = []
     for world in (WORLDS["one-hot"], WORLDS["dense"]):
-        agents = [RmaxRaviUcb(world, config=config, seed=s, stride=1) for s in range(20)]
+        agents = [VariantAgent(world, config=config, seed=s, stride=1) for s in range(20)]
         for agent in agents:
             agent.learn(K)
         indices.append([drawn_index(agent) for agent in agents])
@@ -51,8 +52,8 @@ def test_the_draw_does_not_depend_on_the_run_itself():
 
 
 def test_the_output_stays_until_another_is_drawn():
-    config = Configuration(eta=0.5, beta=0.5, ascension=Sigmoid(8.0, 4.0))
-    agent = RmaxRaviUcb(WORLDS["one-hot"], config=config, seed=2, stride=1)
+    config = Variant(eta=0.5, bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0))
+    agent = VariantAgent(WORLDS["one-hot"], config=config, seed=2, stride=1)
     changes, before = 0, -1
     for k in range(200):
         agent.learn(1)
@@ -64,6 +65,6 @@ def test_the_output_stays_until_another_is_drawn():
 
 
 def test_the_first_output_is_uniform():
-    agent = RmaxRaviUcb(WORLDS["one-hot"])
+    agent = Optimist(WORLDS["one-hot"])
     agent.learn(1)
     np.testing.assert_array_equal(agent.output.probabilities([0, 3]), np.full((2, 2), 0.5))

@@ -188,7 +188,7 @@ def test_another_world_or_other_parameters_are_refused(peer, tmp_path):
     agent.save(tmp_path)
     with pytest.raises(FileError, match="another world"):
         peer.load(tmp_path, envs.RiverSwim(6, gamma=0.95))
-    with pytest.raises(FileError, match="another run"):
+    with pytest.raises(FileError, match="seed was 5, is 6"):
         peer(RIVER, seed=6).restore(tmp_path)
     other = Ucbvi if peer is not Ucbvi else Psrl
     with pytest.raises(FileError, match=f"holds a {peer.__name__}, not a {other.__name__}"):
@@ -200,7 +200,7 @@ def test_parameters_are_part_of_a_run(tmp_path):
     agent.learn(10)
     agent.save(tmp_path)
     assert Psrl.load(tmp_path, RIVER).config == Psrl.Config(alpha=2.0)
-    with pytest.raises(FileError, match="its parameters are others"):
+    with pytest.raises(FileError, match=r"alpha was 2\.0, is 3\.0"):
         Psrl(RIVER, config=Psrl.Config(alpha=3.0)).restore(tmp_path)
 
 
@@ -234,31 +234,25 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "wrong", "message"), WRONG)
-def test_parameters_that_cannot_be(kind, wrong, message):
-    with pytest.raises(ValueError, match=message):
-        kind.Config(**wrong)
+def test_parameters_that_cannot_be():
+    for kind, wrong, message in WRONG:
+        with pytest.raises(ValueError, match=message):
+            kind.Config(**wrong)
 
 
-@pytest.mark.parametrize("kind", [*TABULAR, Rlsvi])
-def test_rewards_out_of_range(kind):
+def test_worlds_and_parameters_that_cannot_be():
     mdp = FiniteMDP(np.ones((1, 2, 1)), [[0.0, 2.0]], [1.0], gamma=0.5)
-    with pytest.raises(ValueError, match=r"\[0, r_max\] = \[0, 1\].*affine"):
-        kind(mdp).learn(1)
-
-
-@pytest.mark.parametrize("kind", [*TABULAR, Rlsvi])
-def test_an_environment_has_no_table(kind):
-    with pytest.raises(TypeError, match="is no finite one"):
-        kind(gymnasium.make("FrozenLake-v1"))
-    with pytest.raises(ValueError, match=f"{kind.__name__} learns in finite worlds"):
-        Specification(envs.Gym("FrozenLake-v1"), kind.Config(), episodes=1, stride=1, seed=0)
-
-
-@pytest.mark.parametrize("kind", [*TABULAR, Rlsvi])
-def test_the_parameters_of_another_agent(kind):
-    with pytest.raises(TypeError, match=f"must be an? {kind.__name__}Config"):
-        kind(RIVER, config=LsviUcb.Config())
+    for kind in (*TABULAR, Rlsvi):
+        with pytest.raises(ValueError, match=r"\[0, r_max\] = \[0, 1\].*affine"):
+            kind(mdp).learn(1)
+        with pytest.raises(TypeError, match=r"World or FiniteMDP|finite world"):
+            kind(gymnasium.make("FrozenLake-v1"))
+        with pytest.raises(ValueError, match=f"{kind.__name__} learns in finite worlds"):
+            Specification(envs.Gym("FrozenLake-v1"), kind.Config(), episodes=1, stride=1, seed=0)
+        with pytest.raises(TypeError, match=f"config must be a {kind.__name__}Config"):
+            kind(RIVER, config=LsviUcb.Config())
+    with pytest.raises(TypeError, match="features must be None: Psrl keeps a table"):
+        Psrl(RIVER, RIVER.features)
 
 
 def test_lsvi_ucb_learns_in_environments_too():

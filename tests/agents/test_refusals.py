@@ -1,128 +1,127 @@
-"""What does not fit together is refused, with a message that says what is wrong."""
+"""Worlds, features and parameters that cannot be are refused with a sentence."""
 
+import gymnasium
 import numpy as np
 import pytest
 
 from optimist import (
-    Configuration,
     FiniteMDP,
     LsviUcb,
+    Optimist,
     OptimisticVI,
     Psrl,
+    RaviUcb,
     Rlsvi,
+    Rmax,
     RmaxRaviUcb,
     Ucbvi,
     envs,
 )
-from optimist.core import Sigmoid, Threshold
+from optimist.agents import VariantAgent
+from optimist.core import FixedBonus, Sigmoid, Threshold, Variant
 from optimist.features import OneHot, OneHotState, PerAction, Table
 
 RIVER = envs.RiverSwim(6, gamma=0.9)
-NAN, INFINITY = float("nan"), float("inf")
+INFINITY, NAN = float("inf"), float("nan")
 
 
-@pytest.mark.parametrize("r", [[[0.0, -0.1]], [[0.5, 1.1]]])
+def refused(kind, message, make):
+    with pytest.raises(kind, match=message):
+        make()
+
+
+@pytest.mark.parametrize("r", [-0.5, 1.5])
 def test_rewards_out_of_range(r):
-    mdp = FiniteMDP(np.ones((1, 2, 1)), r, [1.0], gamma=0.5)
-    with pytest.raises(ValueError, match=r"\[0, r_max\] = \[0, 1\].*affine"):
-        RmaxRaviUcb(mdp).learn(1)
+    mdp = FiniteMDP(np.ones((1, 2, 1)), [[0.0, r]], [1.0], gamma=0.5)
+    message = rf"rewards\[0, 1\] must be in \[0, r_max\] = \[0, 1\]; got {r}\. FiniteMDP\.affine"
+    refused(ValueError, message, lambda: Optimist(mdp).learn(1))
 
 
 def test_a_larger_bound_takes_larger_rewards():
     mdp = FiniteMDP(np.ones((1, 2, 1)), [[0.0, 5.0]], [1.0], gamma=0.5)
-    config = Configuration(eta=1.0, beta=1.0, ascension=Sigmoid(2.0, 1.0), r_max=5.0)
-    assert RmaxRaviUcb(mdp, config=config).learn(10).steps.size == 10
+    assert RmaxRaviUcb(mdp, r_max=5.0).learn(10).steps.size == 10
 
 
-def test_features_of_other_actions():
-    with pytest.raises(ValueError, match=r"the features have .*3 actions, the world has .*2"):
-        RmaxRaviUcb(RIVER, OneHot(6, 3))
+def test_features_of_other_states_or_actions():
+    refused(ValueError, r"the features have .*3 actions, the world has .*2",
+            lambda: Optimist(RIVER, OneHot(6, 3)))  # fmt: skip
+    for features in (
+        *(OneHot(5, 2), OneHot(7, 2), PerAction(OneHotState(5), 2)),
+        *(Table(np.ones((5, 2, 3))), Table(np.ones((7, 2, 3)))),
+    ):
+        refused(ValueError, "state", lambda features=features: Optimist(RIVER, features))
+    refused(TypeError, "features = .* must be a FeatureMap", lambda: Optimist(RIVER, "onehot"))
 
 
-@pytest.mark.parametrize(
-    "features",
-    [
-        OneHot(5, 2),
-        OneHot(7, 2),
-        Table(np.ones((5, 2, 3))),
-        Table(np.ones((7, 2, 3))),
-        PerAction(OneHotState(5), 2),
-    ],
-    ids=["fewer one-hot", "more one-hot", "fewer rows", "more rows", "fewer per action"],
-)
-def test_features_of_other_states(features):
-    with pytest.raises(ValueError, match="state"):
-        RmaxRaviUcb(RIVER, features)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"eta": 0.0}, r"eta = 0\.0 must be positive"),
-        ({"eta": -1.0}, r"eta = -1\.0 must be positive"),
-        ({"eta": NAN}, "eta = nan must be positive"),
+def test_parameters_out_of_range():
+    for wrong, message in (
+        ({"eta": 0.0}, r"eta must be positive.*; got 0\.0"),
+        ({"eta": -1.0}, r"eta must be positive.*; got -1\.0"),
+        ({"eta": NAN}, "eta must be positive.*; got nan"),
         ({"beta": -0.5}, r"beta = -0\.5 must not be negative"),
         ({"beta": INFINITY}, "beta is inf; it must be a finite number"),
         ({"beta": NAN}, "beta is nan; it must be a finite number"),
+        ({"alpha": 0.0}, r"alpha = 0\.0 must be positive"),
+        ({"omega": INFINITY}, "omega is inf; it must be a finite number"),
         ({"r_max": 0.0}, "r_max = 0 must be positive"),
         ({"r_max": INFINITY}, "r_max is inf; it must be a finite number"),
         ({"ridge": 0.0}, "ridge = 0 must be positive"),
         ({"ridge": -1.0}, "ridge = -1 must be positive"),
         ({"updates": 0}, "updates = 0 must be at least 1"),
-    ],
-)
-def test_bad_configurations(wrong, message):
-    usual = {"eta": 1.0, "beta": 1.0, "ascension": Sigmoid(2.0, 1.0)}
-    with pytest.raises(ValueError, match=message):
-        Configuration(**{**usual, **wrong})
-
-
-@pytest.mark.parametrize("peer", [Psrl, Ucbvi, Rlsvi, LsviUcb, OptimisticVI])
-def test_bad_configurations_of_peers(peer):
-    with pytest.raises(ValueError, match="updates = 0 must be at least 1"):
-        peer(RIVER, config=peer.Config(updates=0))
-
-
-def test_updates_are_whole_numbers():
-    with pytest.raises(TypeError, match=r"updates = 2\.5 is not a whole number"):
-        Configuration(eta=1.0, beta=1.0, ascension=Sigmoid(2.0, 1.0), updates=2.5)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Sigmoid(0.0, 1.0), r"alpha = 0\.0 must be positive"),
-        (lambda: Sigmoid(NAN, 1.0), "alpha = nan must be positive"),
-        (lambda: Sigmoid(1.0, INFINITY), "omega is inf; it must be a finite number"),
-        (lambda: Threshold(-0.1), r"level = -0\.1 must not be negative"),
-        (lambda: Threshold(NAN), "level is nan; it must be a finite number"),
-        (lambda: Threshold.after(0), "visits = 0 must be at least 1"),
-    ],
-)
-def test_bad_ascension_functions(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+        ({"v_max": 0.0}, "v_max = 0 must be positive"),
+        ({"v_max": 11.0}, r"v_max must be at most R_max H = 10; got 11"),
         ({"seed": -1}, "seed = -1 must be at least 0"),
         ({"stride": -1}, "stride = -1 must be at least 0"),
-    ],
-)
-def test_bad_options(options, message):
-    with pytest.raises(ValueError, match=message):
-        RmaxRaviUcb(RIVER, **options)
+        ({"v_max": 1.0, "value_bound": 2.0}, "value_bound = 2 and v_max = 1: give one"),
+    ):
+        refused(ValueError, message, lambda wrong=wrong: RmaxRaviUcb(RIVER, **wrong).learn(1))
+    for agent in (Psrl, Ucbvi, Rlsvi, LsviUcb, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb):
+        refused(ValueError, "updates = 0 must be at least 1", lambda a=agent: a(RIVER, updates=0))
+    refused(TypeError, r"updates = 2\.5 is not a whole number", lambda: Rmax(RIVER, updates=2.5))
+    refused(TypeError, "ascension must be one of Sigmoid, Truncation", lambda: Variant(ascension=1))
+    refused(ValueError, "anytime needs a Sigmoid",
+            lambda: Variant(ascension=Threshold(1.0), anytime=True))  # fmt: skip
+    refused(ValueError, r"level = -0\.1 must not be negative", lambda: Threshold(-0.1))
+    refused(ValueError, "level is nan; it must be a finite number", lambda: Threshold(NAN))
+    refused(ValueError, "visits = 0 must be at least 1", lambda: Rmax(RIVER, visits=0))
+    refused(ValueError, "episodes = -1 must be at least", lambda: Optimist(RIVER).learn(-1))
 
 
-def test_a_negative_number_of_episodes():
-    with pytest.raises(ValueError, match="episodes = -1 must be at least"):
-        RmaxRaviUcb(RIVER).learn(-1)
+def test_names_of_parameters():
+    """The nearest right one is named; what an environment defines, a finite world refuses."""
+    refused(TypeError, "RmaxRaviUcb has no parameter 'betta': did you mean 'beta'",
+            lambda: RmaxRaviUcb(RIVER, betta=1.0))  # fmt: skip
+    refused(TypeError, "Psrl has no parameter 'beta': .*It has alpha, lazy, updates|it has alpha",
+            lambda: Psrl(RIVER, beta=1.0))  # fmt: skip
+    refused(TypeError, "gamma= applies to Gymnasium environments only; RiverSwim already defines",
+            lambda: Optimist(RIVER, gamma=0.9))  # fmt: skip
+    refused(TypeError, "rewards= applies to finite worlds",
+            lambda: Optimist(gymnasium.make("FrozenLake-v1"), rewards=object()))  # fmt: skip
+    refused(TypeError, "world must be a World, FiniteMDP, Gym or gymnasium.Env; got int",
+            lambda: Optimist(3))  # fmt: skip
+    refused(TypeError, "config must be a RmaxRaviUcbConfig, as RmaxRaviUcb has",
+            lambda: RmaxRaviUcb(RIVER, config=Rmax.Config()))  # fmt: skip
+
+
+def test_parameters_take_the_place_of_those_of_a_configuration():
+    config = RmaxRaviUcb.Config(beta=2.0, updates=3)
+    agent = RmaxRaviUcb(RIVER, config=config, beta=0.25)
+    assert agent.config == RmaxRaviUcb.Config(beta=0.25, updates=3)
+    bounded = Optimist(RIVER, value_bound=3.0)
+    bounded.learn(20)
+    assert bounded.diagnostics.V.max() <= 3
 
 
 def test_states_that_there_are_not():
-    agent = RmaxRaviUcb(RIVER)
+    agent = Optimist(RIVER)
     agent.learn(5)
     with pytest.raises(ValueError, match="state = 6 is outside"):
         agent.predict(6)
+
+
+def test_a_variant_is_refused_where_its_bonus_has_no_closed_form():
+    noise = Rlsvi.Config().variant()
+    with pytest.raises(TypeError, match="random bonuses"):
+        VariantAgent(gymnasium.make("FrozenLake-v1"), config=noise)
+    sigmoid = Variant(bonus=FixedBonus(0.1), ascension=Sigmoid(2.0, 1.0))
+    assert VariantAgent(RIVER, config=sigmoid).config == sigmoid

@@ -1,11 +1,12 @@
 """The command line as its users call it, in this process; and one small study."""
 
 import json
+import shutil
 
 import pytest
 
 from optimist.cli import main
-from optimist.experiments import watch
+from optimist.experiments import Study, run, watch
 
 STUDY = """\
 title = "Two rivers"
@@ -49,12 +50,17 @@ def study(tmp_path):
     return file
 
 
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished") / "rivers"
+    run(Study.parse(STUDY), folder, jobs=1)
+    return folder
+
+
 @pytest.fixture
-def done(optimist, study):
-    """The folder of the study, finished."""
-    code, _, err = optimist("sweep", study, "--out", "rivers", "--jobs", 1)
-    assert code == 0, err
-    return study.parent / "rivers"
+def done(study, finished):
+    """The folder of the study, finished: a copy for each test."""
+    return shutil.copytree(finished, study.parent / "rivers")
 
 
 @pytest.fixture
@@ -69,3 +75,17 @@ def as_json(optimist):
         return json.loads(out, parse_constant=refuse)
 
     return call
+
+
+@pytest.fixture
+def refused(optimist):
+    """Check for each command of a table that it ends with exit code 2 and this sentence."""
+
+    def check(table):
+        for arguments, sentence in table:
+            code, out, err = optimist(*arguments)
+            assert (code, out) == (2, ""), arguments
+            assert sentence in err, arguments
+            assert "Traceback" not in err, arguments
+
+    return check

@@ -9,27 +9,30 @@ import pytest
 import optimist as opt
 from optimist.experiments import run_folder
 from optimist.experiments.learners import LEARNERS
+from optimist.parameters import to_plain
 
 
-def test_sweep_prints_what_was_lost(optimist, study):
+def test_sweep_prints_what_was_lost_and_by_whom(optimist, study):
     code, out, err = optimist("sweep", study, "--out", "rivers", "--jobs", 1)
-    assert code == 0
+    assert (code, err) == (0, "")
     for word in ("Two rivers (3 seeds)", "river 3", "river 5", "twice", "R-max", "uniform play"):
         assert word in out
     assert "optimist report rivers" in out
-    assert not err
+    assert out.splitlines()[-3:-1] == [
+        "twice (RmaxRaviUcb): beta 0.5, eta 10, alpha 18.4207, omega 9.21034, r_max 1, ridge 1, "
+        "updates 10, observe_last False, anytime False, lazy False, v_max none",
+        "R-max (Rmax): visits 2, updates 100",
+    ]
 
 
-def test_the_folder_is_named_after_the_study_if_nobody_says(optimist, study):
-    assert optimist("sweep", study, "--jobs", 1)[0] == 0
-    assert (study.parent / "runs" / "rivers" / "study.toml").read_text() == study.read_text()
-
-
-def test_json_holds_what_the_results_say(optimist, as_json, done):
+def test_json_holds_what_the_results_say(as_json, done):
     found = as_json("resume", done)
     results = opt.open_results(done)
     assert found["runs"] == found["finished"] == 12
     assert found["failures"] == []
+    twice = {"agent": "RmaxRaviUcb", **to_plain(opt.RmaxRaviUcb.Config())}
+    rmax = {"agent": "Rmax", "visits": 2, "updates": 100}
+    assert found["agents"] == {"twice": twice, "R-max": rmax}
     assert found["table"] == json.loads(json.dumps(list(results.table())))
     row = found["table"][0]
     cell = results.cell("river 3", "twice")
@@ -51,27 +54,18 @@ def test_a_study_that_has_grown_keeps_its_runs(optimist, as_json, study, done):
     assert {f: f.read_bytes() for f in before} == before
 
 
-def test_learn_with_a_peer(as_json):
+def test_learn_is_a_study_of_one_world_and_one_agent(as_json):
     found = as_json(
-        *("learn", "RiverSwim", "--agent", "Psrl", "--agent.alpha", 0.1, "--episodes", 50),
-        *("--agent.lazy", "--seeds", 1, "--out", "peer", "--jobs", 1),
+        *("learn", "RiverSwim", "--world.n", 4, "--agent", "Psrl", "--agent.alpha", 2),
+        *("--agent.lazy", "--episodes", 50, "--seeds", 2, "--jobs", 1),
+        *("--out", "one", "--policy", "p.safetensors"),
     )
     assert [row["agent"] for row in found["table"]] == ["Psrl"]
-    config = opt.Psrl.Config(alpha=0.1, lazy=True)
-    assert list(opt.open_results("peer").study.configurations.values()) == [config]
-
-
-def test_learn_is_a_study_of_one_world_and_one_agent(optimist, as_json):
-    found = as_json(
-        *("learn", "RiverSwim", "--world.n", 4, "--agent", "RaviUcb", "--agent.beta", 2),
-        *("--episodes", 50, "--seeds", 2, "--out", "one", "--policy", "p.safetensors", "--jobs", 1),
-    )
-    assert len(found["table"]) == 1
     study = opt.open_results("one").study
     assert study.worlds == {"RiverSwim": opt.envs.RiverSwim(4)}
-    assert study.configurations == {"RaviUcb": opt.RaviUcb.Config(beta=2.0)}
+    assert study.configurations == {"Psrl": opt.Psrl.Config(alpha=2.0, lazy=True)}
     spec = study.runs[0].spec
-    agent = opt.RaviUcb(spec.world, config=spec.agent, seed=spec.seed, stride=spec.stride)
+    agent = opt.Psrl(spec.world, config=spec.agent, seed=spec.seed, stride=spec.stride)
     agent.learn(50)
     learnt = opt.load_policy("p.safetensors")
     np.testing.assert_array_equal(learnt.probabilities([0, 1, 2, 3]), agent.policy.table)
@@ -80,8 +74,8 @@ def test_learn_is_a_study_of_one_world_and_one_agent(optimist, as_json):
 def test_learn_without_a_folder_leaves_nothing_behind(optimist, tmp_path):
     code, out, _ = optimist("learn", "RiverSwim", "--episodes", 20, "--seeds", 1, "--jobs", 1)
     assert code == 0
-    assert "one seed: no interval" in out
-    assert "(1 seed)" in out
+    for line in ("one seed: no interval\n", "(1 seed)", "\nOptimist: r_max 1, v_max none\n"):
+        assert line in out
     assert list(tmp_path.iterdir()) == []
 
 
@@ -156,8 +150,8 @@ def test_agents_are_listed_with_their_defaults(optimist, as_json):
     found = {a["agent"]: a["parameters"] for a in as_json("agents")}
     assert list(found) == list(LEARNERS)
     assert found["Rmax"] == {"visits": 5, "updates": 100}
-    assert found["RmaxRaviUcb"]["updates"] == opt.Configuration.adaptive().updates
-    assert "VarianceBonus(c 0.3" in optimist("agents")[1]
+    assert found["RmaxRaviUcb"]["updates"] == opt.RmaxRaviUcb.Config().updates
+    assert "bonus (FixedBonus: beta 0.5)" in optimist("agents")[1]
 
 
 def test_demo_learns_shows_and_reports(optimist, monkeypatch, study):
@@ -199,8 +193,9 @@ def test_a_run_that_fails_is_told_and_costs_nothing_else(optimist, study, monkey
     assert json.loads(out)["finished"] == 12
 
 
-def test_curves_for_tensorboard(optimist, study):
+def test_the_folder_of_a_study_has_its_name_and_curves_go_to_tensorboard(optimist, study):
     assert optimist("sweep", study, "--jobs", 1, "--tensorboard", "logs")[0] == 0
+    assert (study.parent / "runs" / "rivers" / "study.toml").read_text() == study.read_text()
     written = list((study.parent / "logs").glob("*/*/seed */events*"))
     assert len(written) == 12
     from tensorboardX.proto.event_pb2 import Event

@@ -108,7 +108,7 @@ def transcribe(plain):
             mdp,
             agent.features.all_actions(np.arange(mdp.n_states)),
             eta=c.eta,
-            beta=c.beta,
+            beta=c.bonus.beta,
             alpha=c.ascension.alpha,
             omega=c.ascension.omega,
             R_max=c.r_max,
@@ -131,7 +131,7 @@ def follow():
                 actual, expected, rtol=0, atol=tolerance, err_msg=f"{what}, episode {k}"
             )
 
-        unit = max(1.0, agent.config.beta)  # of the bonuses
+        unit = max(1.0, agent.config.bonus.beta)  # of the bonuses
         for k in range(episodes):
             history = agent.learn(1)
             other.episode()

@@ -7,12 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.core import Fixed, FixedBonus, Never, Novelty, Sigmoid, Switching, VarianceBonus
+from optimist import envs
+from optimist.agents import Optimist, VariantAgent
+from optimist.core import (
+    Fixed,
+    FixedBonus,
+    Never,
+    Switching,
+    VarianceBonus,
+)
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP
 
-ADAPTIVE = Configuration.adaptive()
+ADAPTIVE = Optimist.Config().variant()
 EPISODES = 60
 
 
@@ -130,7 +137,7 @@ def test_the_engine_agrees_with_the_formulas(
     mdp, features = {**settings_by_name, **WORLDS}[name]()
     config = replace(ADAPTIVE, observe_last=observe_last)
     seed = SEEDS.get(name, 4)
-    agent = RmaxRaviUcb(mdp, features, config, seed=seed)
+    agent = VariantAgent(mdp, features, config=config, seed=seed)
     other = transcribe_adaptive(agent, seed)
     follow(agent, other, EPISODES, TOLERANCES.get(name, 1e-9))
     assert 3 < other.e <= EPISODES
@@ -140,7 +147,7 @@ def test_the_engine_agrees_with_the_formulas(
 
 def test_bonuses_are_the_deviations_of_what_was_seen(settings_by_name, transcribe_adaptive):
     """With one-hot features CB = gamma c sqrt(Var / n), over the n next states of a pair."""
-    agent = RmaxRaviUcb(*settings_by_name["random"](), ADAPTIVE, seed=1)
+    agent = VariantAgent(*settings_by_name["random"](), config=ADAPTIVE, seed=1)
     other, epoch = transcribe_adaptive(agent, 1), 0
     for _ in range(40):
         before = agent.diagnostics.V
@@ -162,7 +169,7 @@ def test_bonuses_are_the_deviations_of_what_was_seen(settings_by_name, transcrib
 
 def test_a_world_without_chance_has_no_bonuses():
     """Not even by rounding, of which long epochs would make something."""
-    agent = RmaxRaviUcb(envs.GridWorld("S...\n.##.\n...G", slip=0, gamma=0.98), config=ADAPTIVE)
+    agent = VariantAgent(envs.GridWorld("S...\n.##.\n...G", slip=0, gamma=0.98), config=ADAPTIVE)
     for _ in range(30):
         agent.learn(10)
         assert not agent.diagnostics.CB.any()
@@ -171,7 +178,7 @@ def test_a_world_without_chance_has_no_bonuses():
 
 
 def test_pairs_that_were_tried_once_are_known_in_a_world_without_chance():
-    agent = RmaxRaviUcb(envs.DeepSea(4, gamma=0.9), config=ADAPTIVE)
+    agent = VariantAgent(envs.DeepSea(4, gamma=0.9), config=ADAPTIVE)
     agent.learn(100)
     it = agent.diagnostics
     visits = np.round(it.Lambda - it.ridge, 9).reshape(it.p.shape)
@@ -189,7 +196,7 @@ def test_pairs_that_were_tried_once_are_known_in_a_world_without_chance():
 )
 def test_heaven_comes_to_be_worth_the_optimum(world):
     """From the largest reward for ever down to the best pair, as pairs come to be known."""
-    agent, best = RmaxRaviUcb(world, config=ADAPTIVE), world.mdp.optimal().V.max()
+    agent, best = VariantAgent(world, config=ADAPTIVE), world.mdp.optimal().V.max()
     worths = []
     for _ in range(150):
         agent.learn(1)
@@ -209,7 +216,7 @@ def two_rooms(rewards):
 def test_new_pairs_that_may_be_worth_it_are_alike():
     """Whatever they pay themselves, until it is known that they cannot be better."""
     mdp = two_rooms(np.linspace(0, 1, 20))
-    agent = RmaxRaviUcb(mdp, config=ADAPTIVE, seed=0)
+    agent = VariantAgent(mdp, config=ADAPTIVE, seed=0)
     agent.learn(1)
     second = 1
     new = agent.diagnostics.p[second] == 1
@@ -222,8 +229,8 @@ def test_new_pairs_that_may_be_worth_it_are_alike():
 def test_rewards_that_change_say_nothing_of_heaven():
     mdp = two_rooms([0.4, 0.2, 0.1, 0.0])
     r = np.stack([mdp.r, mdp.r[:, ::-1]])
-    agent = RmaxRaviUcb(mdp, config=ADAPTIVE, rewards=Switching(r, every=1))
-    known = RmaxRaviUcb(mdp, config=ADAPTIVE)
+    agent = VariantAgent(mdp, config=ADAPTIVE, rewards=Switching(r, every=1))
+    known = VariantAgent(mdp, config=ADAPTIVE)
     agent.learn(1)
     known.learn(1)
     assert agent.diagnostics.V.max() == pytest.approx(10)
@@ -237,11 +244,11 @@ def test_another_may_choose_the_rewards_at_any_time(tmp_path, settings_by_name):
     mdp, features = settings_by_name["random"]()
     rng, states = np.random.default_rng(0), np.arange(mdp.n_states)
     others = Switching(rng.random((3, *mdp.r.shape)), every=2)
-    agent = RmaxRaviUcb(mdp, features, ADAPTIVE, seed=3)
+    agent = VariantAgent(mdp, features, config=ADAPTIVE, seed=3)
     for chooser in (None, others, Fixed(rng.random(mdp.r.shape)), Fixed(mdp.r), others):
         if chooser is not None:
             agent.save(tmp_path / "agent")
-            loaded = RmaxRaviUcb.load(tmp_path / "agent", mdp, features, rewards=chooser)
+            loaded = VariantAgent.load(tmp_path / "agent", mdp, features, rewards=chooser)
             agent.rewards = chooser
         for _ in range(25):
             agent.learn(1)
@@ -258,7 +265,7 @@ def test_another_may_choose_the_rewards_at_any_time(tmp_path, settings_by_name):
 def test_other_rewards_begin_an_epoch_where_heaven_pays():
     """The epoch's policy is a sum of what heaven paid, which one reward function says."""
     mdp = two_rooms([0.4, 0.2, 0.1, 0.0])
-    agent = RmaxRaviUcb(mdp, config=ADAPTIVE)
+    agent = VariantAgent(mdp, config=ADAPTIVE)
     before = agent.learn(400).epoch
     assert (before[-5:] == before[-1]).all()
     agent.rewards = Fixed(mdp.r[:, ::-1])
@@ -267,7 +274,7 @@ def test_other_rewards_begin_an_epoch_where_heaven_pays():
 
 def test_a_heaven_that_was_said_is_not_learnt():
     """What is new is worth the bound, whatever it pays."""
-    agent = RmaxRaviUcb(envs.DeepSea(4, gamma=0.9), value_bound=1.0)
+    agent = Optimist(envs.DeepSea(4, gamma=0.9), value_bound=1.0)
     assert agent.learn(1).sup_q[0] == pytest.approx(1)
     assert not agent.policy.heaven_pays
 
@@ -277,7 +284,7 @@ def test_rounding_does_not_decide_what_is_new(tmp_path):
     X = 200
     P = np.full((X, 1, X), 1 / X)
     mdp = FiniteMDP(P, np.full((X, 1), 0.5), np.full(X, 1 / X), 0.9)
-    agent, edge = RmaxRaviUcb(mdp, config=ADAPTIVE), 0
+    agent, edge = VariantAgent(mdp, config=ADAPTIVE), 0
     for _ in range(50):
         agent.learn(10)
         it, here = agent.diagnostics, np.isclose(agent.policy.Lambda.ravel(), 30)
@@ -296,7 +303,7 @@ def test_features_in_other_coordinates_change_nothing():
     mdp = envs.RiverSwim(6, gamma=0.95).mdp
     rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(12, 12)))[0]
     one, other = (
-        RmaxRaviUcb(mdp, Table(rows.reshape(6, 2, 12)), ADAPTIVE, seed=1)
+        VariantAgent(mdp, Table(rows.reshape(6, 2, 12)), config=ADAPTIVE, seed=1)
         for rows in (np.eye(12), rotation)
     )
     for k in range(60):
@@ -321,9 +328,9 @@ def history_of(agent, episodes=150):
 def test_rewards_in_other_units_change_nothing(name, r_max, settings_by_name):
     mdp, features = settings_by_name[name]()
     scaled = FiniteMDP(mdp.kernel.reshape(*mdp.r.shape, -1), r_max * mdp.r, mdp.nu0, mdp.gamma)
-    one = history_of(RmaxRaviUcb(mdp, features, ADAPTIVE, seed=2))
-    config = Configuration.adaptive(r_max=r_max)
-    other = history_of(RmaxRaviUcb(scaled, features, config, seed=2))
+    one = history_of(VariantAgent(mdp, features, config=ADAPTIVE, seed=2))
+    config = Optimist.Config(r_max=r_max).variant()
+    other = history_of(VariantAgent(scaled, features, config=config, seed=2))
     for column in ("steps", "epoch"):
         np.testing.assert_array_equal(getattr(one[0], column), getattr(other[0], column))
     tolerance = 1e-12 if np.log2(r_max) % 1 == 0 else 1e-7
@@ -338,9 +345,9 @@ def test_rewards_in_other_units_change_nothing(name, r_max, settings_by_name):
 @pytest.mark.parametrize("scale", [-1.0, 0.125, 3.0, 1e-3])
 def test_features_in_other_units_change_nothing(scale):
     mdp = envs.DeepSea(4, slip=0.1, gamma=0.9).mdp
-    one = history_of(RmaxRaviUcb(mdp, OneHot(mdp.n_states, 2), ADAPTIVE, seed=2))
+    one = history_of(VariantAgent(mdp, OneHot(mdp.n_states, 2), config=ADAPTIVE, seed=2))
     phi = Scaled(mdp.n_states, 2, scale)
-    other = history_of(RmaxRaviUcb(mdp, phi, ADAPTIVE, seed=2))
+    other = history_of(VariantAgent(mdp, phi, config=ADAPTIVE, seed=2))
     for column in ("steps", "epoch", "reward"):
         np.testing.assert_array_equal(getattr(one[0], column), getattr(other[0], column))
     for first, second in zip(one[1:], other[1:], strict=True):
@@ -350,8 +357,8 @@ def test_features_in_other_units_change_nothing(scale):
 @pytest.mark.parametrize("scale", [0.125, 3.0])
 def test_dense_features_in_other_units_change_nothing(scale):
     mdp = envs.RandomLinear(4, 12, 3, gamma=0.9).mdp
-    one = history_of(RmaxRaviUcb(mdp, Table(mdp.Phi), ADAPTIVE, seed=2))
-    other = history_of(RmaxRaviUcb(mdp, Table(scale * mdp.Phi), ADAPTIVE, seed=2))
+    one = history_of(VariantAgent(mdp, Table(mdp.Phi), config=ADAPTIVE, seed=2))
+    other = history_of(VariantAgent(mdp, Table(scale * mdp.Phi), config=ADAPTIVE, seed=2))
     np.testing.assert_array_equal(one[0].steps, other[0].steps)
     for first, second in zip(one[1:], other[1:], strict=True):
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-7)
@@ -361,7 +368,7 @@ def test_dense_features_in_other_units_change_nothing(scale):
 def test_values_lie_between_nothing_and_heaven(name, settings_by_name):
     mdp, features = settings_by_name[name]()
     for v_max in (None, 3.0):
-        agent = RmaxRaviUcb(mdp, features, Configuration.adaptive(v_max=v_max), seed=3)
+        agent = VariantAgent(mdp, features, config=Optimist.Config(v_max=v_max).variant(), seed=3)
         heaven = v_max or mdp.horizon
         for _ in range(40):
             agent.learn(1)
@@ -374,7 +381,8 @@ def test_a_better_bound_on_the_values_makes_less_of_heaven():
     """Until the first update nothing differs; then what is new is worth what the bound says."""
     world = envs.DeepSea(6, gamma=0.95)
     agents = [
-        RmaxRaviUcb(world, config=Configuration.adaptive(v_max=v_max)) for v_max in (None, 2.0, 1.0)
+        VariantAgent(world, config=Optimist.Config(v_max=v_max).variant())
+        for v_max in (None, 2.0, 1.0)
     ]
     histories = [agent.learn(1) for agent in agents]
     assert histories[0].steps == histories[1].steps == histories[2].steps
@@ -387,50 +395,29 @@ def test_a_better_bound_on_the_values_makes_less_of_heaven():
     assert V[2].max() == 1
 
 
-# What is said to a configuration.
+# Refusals
 
 
-def test_a_bonus_is_said_in_one_way():
-    with pytest.raises(ValueError, match=r"beta = 0.5 and bonus = VarianceBonus\(c=0.3\)"):
-        Configuration(eta=1.0, beta=0.5, ascension=Novelty(), bonus=VarianceBonus())
-    with pytest.raises(ValueError, match="give one of them"):
-        Configuration(eta=1.0, beta=0.5, ascension=Never(), bonus=FixedBonus(0.5))
-    with pytest.raises(ValueError, match="beta = -1"):
-        FixedBonus(-1.0)
-    with pytest.raises(ValueError, match="c = -1"):
-        VarianceBonus(-1.0)
-
-
-def test_a_fixed_bonus_is_beta():
-    said = Configuration(eta=1.0, beta=0.0, ascension=Sigmoid(4.0, 2.0), bonus=FixedBonus(0.5))
-    usual = Configuration(eta=1.0, beta=0.5, ascension=Sigmoid(4.0, 2.0))
-    assert said == usual
-    assert said.bonus is None
-    assert said.added == usual.added == FixedBonus(0.5)
-    assert replace(said, eta=2.0) == replace(usual, eta=2.0)
-    mdp = envs.RiverSwim(5, gamma=0.9).mdp
-    one, other = (RmaxRaviUcb(mdp, config=config).learn(50) for config in (said, usual))
-    assert one.reward.tobytes() == other.reward.tobytes()
-
-
-@pytest.mark.parametrize("tolerance", [-1e-9, 1.0, float("nan"), float("inf")])
-def test_a_tolerance_is_a_part_of_heaven(tolerance):
-    with pytest.raises(ValueError, match=r"tolerance = .* must lie in \[0, 1\)"):
-        replace(ADAPTIVE, tolerance=tolerance)
-
-
-@pytest.mark.parametrize("bonus", ["variance", 0.3, VarianceBonus, Never()])
-def test_what_is_no_bonus_is_refused(bonus):
-    with pytest.raises(TypeError, match=r"bonus = .* must be one of FixedBonus, VarianceBonus"):
-        Configuration(eta=1.0, beta=0.0, ascension=Novelty(), bonus=bonus)
+def test_parameters_that_cannot_be():
+    for make, message in (
+        (lambda: FixedBonus(-1.0), "beta = -1"),
+        (lambda: VarianceBonus(-1.0), "c = -1"),
+        *((lambda x=x: replace(ADAPTIVE, tolerance=x), r"tolerance must be in \[0, 1\)")
+          for x in (-1e-9, 1.0, float("nan"), float("inf"))),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            make()
+    for bonus in ("variance", 0.3, VarianceBonus, Never()):
+        with pytest.raises(TypeError, match="bonus must be one of FixedBonus, VarianceBonus"):
+            replace(ADAPTIVE, bonus=bonus)
 
 
 def test_updates_end_at_the_tolerance():
     """A tolerance changes nothing but how many updates follow an episode."""
     world = envs.RiverSwim(5, gamma=0.9)
-    few = RmaxRaviUcb(world, config=replace(ADAPTIVE, updates=3, tolerance=0.9))
-    many = RmaxRaviUcb(world, config=replace(ADAPTIVE, updates=3, tolerance=0.0))
-    one = RmaxRaviUcb(world, config=replace(ADAPTIVE, updates=1, tolerance=0.0))
+    few = VariantAgent(world, config=replace(ADAPTIVE, updates=3, tolerance=0.9))
+    many = VariantAgent(world, config=replace(ADAPTIVE, updates=3, tolerance=0.0))
+    one = VariantAgent(world, config=replace(ADAPTIVE, updates=1, tolerance=0.0))
     histories = [agent.learn(1) for agent in (few, many, one)]
     assert [h.steps[0] for h in histories] == [histories[0].steps[0]] * 3
     # From 0 to heaven, and then by less than nine tenths of it.

@@ -3,19 +3,21 @@
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb
-from optimist.core import Sequence, Sigmoid
+from optimist.agents import VariantAgent
+from optimist.core import FixedBonus, Sequence, Sigmoid, Variant
 
 EPISODES = 200
 
 CONFIGURATIONS = {
-    "plain": Configuration(eta=1.0, beta=0.3, ascension=Sigmoid(4.0, 2.0)),
-    "cautious": Configuration(eta=0.01, beta=1.0, ascension=Sigmoid(1.0, 3.0), observe_last=True),
-    "busy": Configuration(
-        eta=3.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), r_max=2.0, ridge=0.1, updates=3
+    "plain": Variant(eta=1.0, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0)),
+    "cautious": Variant(
+        eta=0.01, bonus=FixedBonus(1.0), ascension=Sigmoid(1.0, 3.0), observe_last=True
     ),
-    "bold": Configuration(
-        eta=300.0, beta=0.1, ascension=Sigmoid(18.0, 9.0), ridge=0.1, observe_last=True
+    "busy": Variant(
+        eta=3.0, bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0), r_max=2.0, ridge=0.1, updates=3
+    ),
+    "bold": Variant(
+        eta=300.0, bonus=FixedBonus(0.1), ascension=Sigmoid(18.0, 9.0), ridge=0.1, observe_last=True
     ),
 }
 
@@ -23,7 +25,7 @@ CONFIGURATIONS = {
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_the_engine_agrees_with_the_pseudocode(setting, name, transcribe, follow):
     mdp, features = setting
-    agent = RmaxRaviUcb(mdp, features, CONFIGURATIONS[name], seed=4)
+    agent = VariantAgent(mdp, features, config=CONFIGURATIONS[name], seed=4)
     other = follow(agent, transcribe(agent, seed=4, logarithms=name == "bold"), EPISODES)
     assert 3 < other.e < EPISODES / 2  # both cases of the test for a new epoch occurred
     assert len(other.D) > EPISODES
@@ -33,12 +35,12 @@ def test_rewards_may_change_after_every_episode(setting, transcribe, follow):
     mdp, features = setting
     rewards = np.random.default_rng(2).random((80, *mdp.r.shape))
     config = CONFIGURATIONS["plain"]
-    agent = RmaxRaviUcb(mdp, features, config, rewards=Sequence(rewards), seed=3)
+    agent = VariantAgent(mdp, features, config=config, rewards=Sequence(rewards), seed=3)
     follow(agent, transcribe(agent, seed=3, rewards=rewards), 80)
 
 
 def test_the_two_forms_of_the_transcription_agree(settings_by_name, transcribe):
-    agent = RmaxRaviUcb(*settings_by_name["random"](), CONFIGURATIONS["busy"])
+    agent = VariantAgent(*settings_by_name["random"](), config=CONFIGURATIONS["busy"])
     printed, logs = transcribe(agent), transcribe(agent, logarithms=True)
     for _ in range(50):
         printed.episode()
@@ -49,7 +51,7 @@ def test_the_two_forms_of_the_transcription_agree(settings_by_name, transcribe):
 
 def test_heaven_stays_worth_r_max_for_ever(setting, transcribe):
     """The engine need not carry heaven along: the pseudocode never changes its value."""
-    agent = RmaxRaviUcb(*setting, CONFIGURATIONS["busy"])
+    agent = VariantAgent(*setting, config=CONFIGURATIONS["busy"])
     other = transcribe(agent)
     for _ in range(50):
         other.episode()
@@ -59,7 +61,7 @@ def test_heaven_stays_worth_r_max_for_ever(setting, transcribe):
 
 def test_the_first_episode_is_played_uniformly_and_expects_nothing(setting, plain):
     mdp, features = setting
-    agent = RmaxRaviUcb(mdp, features, CONFIGURATIONS["plain"], seed=2, stride=1)
+    agent = VariantAgent(mdp, features, config=CONFIGURATIONS["plain"], seed=2, stride=1)
     history = agent.learn(1)
     pairs, _ = plain.Interaction(mdp, 2, False).episode(mdp.uniform_policy)
     assert history.steps[0] == len(pairs)
@@ -70,8 +72,8 @@ def test_the_first_episode_is_played_uniformly_and_expects_nothing(setting, plai
 def test_values_are_carried_over_into_a_new_epoch(settings_by_name, transcribe):
     """One update from V = 0 could not reach what a carried V reaches."""
     mdp, features = settings_by_name["random"]()
-    config = Configuration(eta=1.0, beta=0.0, ascension=Sigmoid(1.0, 30.0))
-    agent = RmaxRaviUcb(mdp, features, config)
+    config = Variant(eta=1.0, bonus=FixedBonus(0.0), ascension=Sigmoid(1.0, 30.0))
+    agent = VariantAgent(mdp, features, config=config)
     history = agent.learn(EPISODES)
     first_of_epoch = np.flatnonzero(np.diff(history.epoch) > 0)[3:] + 1
     assert first_of_epoch.size > 3
@@ -80,7 +82,7 @@ def test_values_are_carried_over_into_a_new_epoch(settings_by_name, transcribe):
 
 
 def test_the_statistics_are_those_of_all_data(setting, transcribe, follow):
-    agent = RmaxRaviUcb(*setting, CONFIGURATIONS["busy"], seed=1)
+    agent = VariantAgent(*setting, config=CONFIGURATIONS["busy"], seed=1)
     other = follow(agent, transcribe(agent, seed=1), 60)
     found = agent.diagnostics
     blocks, size, _ = found.Lambda.shape

@@ -82,7 +82,7 @@ def test_a_linear_peer_is_its_transcription(name, setting, papers):
     Phi = features.all_actions(np.arange(mdp.n_states))
     lsvi = isinstance(config, LsviUcb.Config)
     kind, plain = (LsviUcb, papers.PlainLeastSquares) if lsvi else (Rlsvi, papers.PlainRlsvi)
-    follow(kind(mdp, features, config, seed=2), plain(mdp, config, 2, Phi))
+    follow(kind(mdp, features, config=config, seed=2), plain(mdp, config, 2, Phi))
 
 
 def test_a_plan_is_optimal_in_the_sampled_world(make_random, papers):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb
+from optimist.agents import Optimist, VariantAgent
 from optimist.core import (
     FixedBonus,
     Never,
@@ -14,29 +14,30 @@ from optimist.core import (
     Threshold,
     Truncation,
     VarianceBonus,
+    Variant,
 )
 from optimist.features import OneHot
 
 INFINITY = float("inf")
 
 STORABLE = {
-    "sigmoid": Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0), updates=2),
-    "step": Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(INFINITY, 2.0)),
-    "threshold": Configuration(eta=0.5, beta=0.3, ascension=Threshold(0.5), ridge=0.3),
-    "never": Configuration(eta=0.5, beta=0.1, ascension=Never()),
-    "adaptive": Configuration.adaptive(),
-    "novelty": Configuration(eta=0.5, beta=0.1, ascension=Novelty(), ridge=0.3),
-    "variance": Configuration(eta=0.5, beta=0, ascension=Threshold(0.5), bonus=VarianceBonus(1)),
-    "greedy": Configuration(eta=INFINITY, beta=0.3, ascension=Sigmoid(4.0, 2.0), updates=3),
-    "greedy novelty": Configuration(eta=INFINITY, beta=0.0, ascension=Novelty(), updates=9),
-    "greedy truncation": Configuration(eta=INFINITY, beta=3.0, ascension=Truncation()),
+    "sigmoid": Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), updates=2),
+    "step": Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(INFINITY, 2.0)),
+    "threshold": Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Threshold(0.5), ridge=0.3),
+    "never": Variant(eta=0.5, bonus=FixedBonus(0.1), ascension=Never()),
+    "adaptive": Optimist.Config().variant(),
+    "novelty": Variant(eta=0.5, bonus=FixedBonus(0.1), ascension=Novelty(), ridge=0.3),
+    "variance": Variant(eta=0.5, bonus=VarianceBonus(1), ascension=Threshold(0.5)),
+    "greedy": Variant(eta=INFINITY, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), updates=3),
+    "greedy novelty": Variant(eta=INFINITY, bonus=FixedBonus(0.0), ascension=Novelty(), updates=9),
+    "greedy truncation": Variant(eta=INFINITY, bonus=FixedBonus(3.0), ascension=Truncation()),
 }
 
 
 @pytest.mark.parametrize("name", STORABLE)
 def test_the_numbers_reproduce_every_policy_that_was_played(setting, name):
     mdp, features = setting
-    agent = RmaxRaviUcb(mdp, features, STORABLE[name], seed=2, stride=1)
+    agent = VariantAgent(mdp, features, config=STORABLE[name], seed=2, stride=1)
     states = np.arange(mdp.n_states)
     for _ in range(80):
         coming = agent.policy
@@ -47,7 +48,7 @@ def test_the_numbers_reproduce_every_policy_that_was_played(setting, name):
 
 def test_the_numbers_are_few(setting):
     mdp, features = setting
-    agent = RmaxRaviUcb(mdp, features, STORABLE["sigmoid"])
+    agent = VariantAgent(mdp, features, config=STORABLE["sigmoid"])
     agent.learn(20)
     policy, size = agent.policy, features.dim // features.blocks
     assert policy.Theta.shape == (features.dim,)
@@ -56,14 +57,14 @@ def test_the_numbers_are_few(setting):
 
 def test_a_sum_of_rewards_is_kept_only_where_they_are_not_linear(settings_by_name):
     for name, make in settings_by_name.items():
-        agent = RmaxRaviUcb(*make(), STORABLE["sigmoid"])
+        agent = VariantAgent(*make(), config=STORABLE["sigmoid"])
         agent.learn(5)
         assert (agent.policy.rewards is not None) == (name in ("blocks", "aggregated")), name
 
 
 def test_one_state_and_batches_of_states(setting):
     mdp, features = setting
-    agent = RmaxRaviUcb(mdp, features, STORABLE["sigmoid"])
+    agent = VariantAgent(mdp, features, config=STORABLE["sigmoid"])
     agent.learn(40)
     for policy in (agent.policy, agent.output):
         everywhere = policy.probabilities(np.arange(mdp.n_states))
@@ -77,7 +78,7 @@ def test_one_state_and_batches_of_states(setting):
 
 def test_a_policy_is_uniform_before_any_update(setting):
     mdp, features = setting
-    policy = RmaxRaviUcb(mdp, features, STORABLE["sigmoid"]).policy
+    policy = VariantAgent(mdp, features, config=STORABLE["sigmoid"]).policy
     assert policy.updates == 0
     states = np.arange(mdp.n_states)
     np.testing.assert_array_equal(policy.probabilities(states), mdp.uniform_policy)
@@ -87,8 +88,8 @@ def test_policies_are_photographs(setting):
     """Learning on does not change a policy that was taken before."""
     mdp, features = setting
     for ascension in (Sigmoid(4.0, 2.0), Truncation()):
-        config = Configuration(eta=0.5, beta=0.3, ascension=ascension)
-        agent = RmaxRaviUcb(mdp, features, config)
+        config = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=ascension)
+        agent = VariantAgent(mdp, features, config=config)
         agent.learn(10)
         taken = [agent.policy, agent.output]
         before = [policy.probabilities(np.arange(mdp.n_states)) for policy in taken]
@@ -99,8 +100,8 @@ def test_policies_are_photographs(setting):
 
 def test_truncated_values_need_a_table(setting):
     mdp, features = setting
-    config = Configuration(eta=0.5, beta=3.0, ascension=Truncation())
-    agent = RmaxRaviUcb(mdp, features, config, stride=1)
+    config = Variant(eta=0.5, bonus=FixedBonus(3.0), ascension=Truncation())
+    agent = VariantAgent(mdp, features, config=config, stride=1)
     agent.learn(30)
     policy = agent.policy
     assert isinstance(policy, TablePolicy)
@@ -132,8 +133,8 @@ def test_the_closed_form_by_hand():
 @pytest.mark.parametrize("kind", [SoftmaxPolicy, TablePolicy])
 def test_actions_are_drawn_from_the_policy(kind, settings_by_name):
     ascension = Sigmoid(4.0, 2.0) if kind is SoftmaxPolicy else Truncation()
-    config = Configuration(eta=0.05, beta=0.3, ascension=ascension)
-    agent = RmaxRaviUcb(*settings_by_name["random"](), config)
+    config = Variant(eta=0.05, bonus=FixedBonus(0.3), ascension=ascension)
+    agent = VariantAgent(*settings_by_name["random"](), config=config)
     agent.learn(20)
     assert isinstance(agent.policy, kind)
     pi, rng = agent.policy.probabilities(2), np.random.default_rng(0)

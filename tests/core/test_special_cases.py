@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb
-from optimist.core import Never, Threshold, Truncation
+from optimist.agents import VariantAgent
+from optimist.core import FixedBonus, Never, Threshold, Truncation, Variant
 
 INFINITY = float("inf")
 
@@ -38,7 +38,7 @@ class BonusLearner:
             leverage = np.einsum(
                 "xai,xai->xa", self.phi, np.linalg.solve(covariance, self.phi[..., None])[..., 0]
             )
-            self.bonus = self.c.beta * np.sqrt(leverage)
+            self.bonus = self.c.bonus.beta * np.sqrt(leverage)
             self.log_weights = np.zeros(self.mdp.r.shape)
         for _ in range(self.c.updates):
             targets = np.concatenate([np.zeros(d), self.values[self.after]])
@@ -95,7 +95,14 @@ def assert_same_run(agent, other, episodes, tolerance=1e-9):
 
 @pytest.mark.parametrize("updates", [1, 3])
 def test_truncation_is_ravi_ucb(setting, updates, plain):
-    config = Configuration(0.5, 4.0, Truncation(), r_max=0.5, updates=updates, ridge=0.5)
+    config = Variant(
+        eta=0.5,
+        bonus=FixedBonus(4.0),
+        ascension=Truncation(),
+        r_max=0.5,
+        ridge=0.5,
+        updates=updates,
+    )
     agent = within(config, setting)
     other = RaviUcb(plain, agent, seed=3)
     assert_same_run(agent, other, 100)
@@ -103,7 +110,9 @@ def test_truncation_is_ravi_ucb(setting, updates, plain):
 
 
 def test_truncation_with_an_infinite_learning_rate_is_optimistic_value_iteration(setting, plain):
-    config = Configuration(INFINITY, 6.0, Truncation(), r_max=0.5, updates=2)
+    config = Variant(
+        eta=INFINITY, bonus=FixedBonus(6.0), ascension=Truncation(), r_max=0.5, updates=2
+    )
     agent = within(config, setting)
     other = OptimisticValueIteration(plain, agent, seed=3)
     assert_same_run(agent, other, 100)
@@ -111,7 +120,9 @@ def test_truncation_with_an_infinite_learning_rate_is_optimistic_value_iteration
 
 
 def test_the_ascension_of_a_truncated_value_is_one(setting):
-    agent = within(Configuration(0.5, 1.0, Truncation(), r_max=0.5), setting)
+    agent = within(
+        Variant(eta=0.5, bonus=FixedBonus(1.0), ascension=Truncation(), r_max=0.5), setting
+    )
     for _ in range(20):
         agent.learn(1)
         now = agent.diagnostics
@@ -121,15 +132,17 @@ def test_the_ascension_of_a_truncated_value_is_one(setting):
 
 
 def test_without_ascension_there_are_bonuses_alone(setting, plain):
-    agent = within(Configuration(0.5, 0.3, Never(), r_max=0.5, updates=2), setting)
+    agent = within(
+        Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Never(), r_max=0.5, updates=2), setting
+    )
     assert_same_run(agent, BonusLearner(plain, agent, seed=3), 100)
     assert (agent.diagnostics.p == 0).all()
 
 
 def test_without_ascension_values_exceed_every_bound(make_random):
     """The reason for the second degree of optimism."""
-    config = Configuration(0.5, 30.0, Never(), updates=10)
-    agent = RmaxRaviUcb(make_random(), config=config)
+    config = Variant(eta=0.5, bonus=FixedBonus(30.0), ascension=Never(), updates=10)
+    agent = VariantAgent(make_random(), config=config)
     assert agent.learn(300).sup_q.max() > 2 * agent.mdp.horizon
 
 
@@ -137,7 +150,7 @@ def within(config, setting):
     """An agent for the same MDP with rewards of at most r_max."""
     mdp, features = setting
     scaled = mdp.with_rewards(mdp.r * config.r_max)
-    return RmaxRaviUcb(scaled, features, config, seed=3)
+    return VariantAgent(scaled, features, config=config, seed=3)
 
 
 @pytest.mark.parametrize("visits", [1, 3])
@@ -148,8 +161,10 @@ def test_threshold_is_r_max(visits, plain, make_random):
     ridge takes a part that leads nowhere. Values are those of an optimal policy in this model.
     """
     mdp, ridge = make_random(n_states=4, n_actions=2, gamma=0.8), 1.0
-    config = Configuration(INFINITY, 0.0, Threshold.after(visits), updates=200)
-    agent = RmaxRaviUcb(mdp, config=config, seed=5)
+    config = Variant(
+        eta=INFINITY, bonus=FixedBonus(0.0), ascension=Threshold.after(visits), updates=200
+    )
+    agent = VariantAgent(mdp, config=config, seed=5)
     world = plain.Interaction(mdp, 5, observe_last=False)
     counts, policy, epochs = np.zeros((4, 2, 4)), mdp.uniform_policy, 0
     known_of_epoch, volume_of_epoch = [], -INFINITY

@@ -1,88 +1,110 @@
-"""Grid worlds: how maps are read, and how one moves on them."""
+"""Grid worlds, against the plainest code that moves and searches on text; how maps are read."""
 
 import re
+from collections import deque
 
 import numpy as np
-import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from reference.refusals import assert_refuses
 
-from optimist.envs import GridWorld
+from optimist.envs import FourRooms, GridWorld, Maze
 
-UP, RIGHT, DOWN, LEFT = range(4)
-
-
-def successors(world, state, action):
-    row = world.mdp.P[state, action]
-    return {int(x): float(row[x]) for x in np.flatnonzero(row)}
+STEPS = [(-1, 0), (0, 1), (1, 0), (0, -1)]  # up, right, down, left
 
 
-def test_the_states_are_the_free_cells_in_reading_order():
-    world = GridWorld("S#.\n.OG")
-    positions = [world.position(x) for x in range(world.mdp.n_states)]
-    assert positions == [(0, 0), (0, 2), (1, 0), (1, 1), (1, 2)]
-    assert all(type(i) is int for i in world.position(1))
+@st.composite
+def maps(draw):
+    rows, columns = draw(st.integers(1, 6)), draw(st.integers(2, 7))
+    size = rows * columns
+    cells = draw(st.lists(st.sampled_from("....##OSG"), min_size=size, max_size=size))
+    places = st.integers(0, size - 1)
+    start, goal = draw(st.lists(places, min_size=2, max_size=2, unique=True))
+    cells[start], cells[goal] = "S", "G"
+    return ["".join(cells[i * columns : (i + 1) * columns]) for i in range(rows)]
 
 
-def test_the_four_moves():
-    world = GridWorld("S..\n...\n..G", slip=0)
-    middle = 4
-    assert successors(world, middle, UP) == {1: 1.0}
-    assert successors(world, middle, RIGHT) == {5: 1.0}
-    assert successors(world, middle, DOWN) == {7: 1.0}
-    assert successors(world, middle, LEFT) == {3: 1.0}
+def cells_of(lines):
+    return {
+        (i, j): symbol
+        for i, line in enumerate(lines)
+        for j, symbol in enumerate(line)
+        if symbol != "#"
+    }
 
 
-def test_walls_and_edges_stop_a_move():
-    world = GridWorld("S#G\n...", slip=0)
-    assert successors(world, 0, RIGHT) == {0: 1.0}  # a wall
-    assert successors(world, 0, UP) == {0: 1.0}  # the upper edge
-    assert successors(world, 0, LEFT) == {0: 1.0}  # the left one: no way round to the right
-    assert successors(world, 2, DOWN) == {2: 1.0}
-    assert successors(world, 4, RIGHT) == {4: 1.0}
+def moved(cells, cell, step):
+    there = cell[0] + step[0], cell[1] + step[1]
+    return cell if cells[cell] in "GO" or there not in cells else there
 
 
-def test_a_slip_goes_to_either_side_and_never_back():
-    world = GridWorld("S..\n...\n..G", slip=0.2)
-    assert successors(world, 4, UP) == pytest.approx({1: 0.8, 3: 0.1, 5: 0.1}, abs=1e-15)
-    assert successors(world, 4, LEFT) == pytest.approx({3: 0.8, 1: 0.1, 7: 0.1}, abs=1e-15)
+def distances_to_a_goal(lines):
+    """Breadth first, backwards from the goals; a pit is no place to come from."""
+    cells = cells_of(lines)
+    distance = {cell: 0 for cell, symbol in cells.items() if symbol == "G"}
+    queue = deque(distance)
+    while queue:
+        cell = queue.popleft()
+        for step in STEPS:
+            before = cell[0] - step[0], cell[1] - step[1]
+            if before in cells and before not in distance and cells[before] not in "GO":
+                distance[before] = distance[cell] + 1
+                queue.append(before)
+    return [distance.get(cell, np.inf) for cell in cells]
 
 
-def test_a_slip_into_a_wall_stays():
-    world = GridWorld("S.G", slip=0.2)
-    assert successors(world, 0, RIGHT) == pytest.approx({0: 0.2, 1: 0.8}, abs=1e-15)
-    assert successors(world, 0, UP) == pytest.approx({0: 0.9, 1: 0.1}, abs=1e-15)
+@settings(max_examples=60)
+@given(maps(), st.sampled_from([0.5, 0.9, 0.99]))
+def test_without_slips_the_value_is_that_of_the_shortest_path(lines, gamma):
+    mdp = GridWorld("\n".join(lines), slip=0, gamma=gamma).mdp
+    expected = gamma ** np.array(distances_to_a_goal(lines)) / (1 - gamma)
+    assert_allclose(mdp.optimal().V, expected, rtol=1e-10, atol=0)
 
 
-def test_a_certain_slip_never_goes_ahead():
-    world = GridWorld("S..\n...\n..G", slip=1)
-    assert successors(world, 4, UP) == {3: 0.5, 5: 0.5}
-
-
-def test_goals_and_pits_are_never_left_and_only_goals_pay():
-    world = GridWorld("SOG.\n....", slip=0.3)
-    for state in (1, 2):
-        for action in range(4):
-            assert successors(world, state, action) == pytest.approx({state: 1.0}, abs=1e-15)
-    expected = np.zeros((8, 4))
-    expected[2] = 1
-    np.testing.assert_array_equal(world.mdp.r, expected)
-
-
-def test_several_goals_all_pay():
-    np.testing.assert_array_equal(GridWorld("GS.G").mdp.r[:, 0], [1, 0, 0, 1])
-
-
-def test_episodes_start_on_every_start_alike():
-    np.testing.assert_allclose(
-        GridWorld("S.S\nSG#").mdp.nu0, [1 / 3, 0, 1 / 3, 1 / 3, 0], rtol=0, atol=1e-15
-    )
+@settings(max_examples=60)
+@given(maps(), st.floats(0, 1))
+@example(["S..", "...", "..G"], 1.0)
+@example(["SOG.", "G#.S"], 0.3)
+def test_every_row_is_that_of_moving_on_the_text(lines, slip):
+    cells = cells_of(lines)
+    number = {cell: x for x, cell in enumerate(cells)}
+    expected = np.zeros((len(cells), 4, len(cells)))
+    for cell, x in number.items():
+        for a in range(4):
+            for direction, probability in ((a, 1 - slip), (a - 1, slip / 2), (a + 1, slip / 2)):
+                after = number[moved(cells, cell, STEPS[direction % 4])]
+                expected[x, a, after] += probability
+    world = GridWorld("\n".join(lines), slip=slip)
+    assert_allclose(world.mdp.P, expected, rtol=0, atol=1e-14)
+    assert [world.position(x) for x in range(len(cells))] == list(cells)
+    symbols = np.array(list(cells.values()))
+    assert_array_equal(world.mdp.r, np.repeat(symbols[:, None] == "G", 4, axis=1))
+    starts = symbols == "S"
+    assert_allclose(world.mdp.nu0, starts / starts.sum(), rtol=0, atol=1e-15)
 
 
 def test_a_slippery_walk_past_a_pit_by_hand():
     """From the start: 0.8 to the goal, 0.1 into the pit, 0.1 against the edge."""
     world = GridWorld("SG\nO#", slip=0.2, gamma=0.9)
     # V = 0.9 (0.8 * 10 + 0.1 V), and every other action is worse.
-    np.testing.assert_allclose(world.mdp.optimal().value, 7.2 / 0.91, rtol=1e-10)
-    assert world.mdp.optimal().policy[0, RIGHT] == 1
+    assert_allclose(world.mdp.optimal().value, 7.2 / 0.91, rtol=1e-10)
+    assert world.mdp.optimal().policy[0, 1] == 1
+
+
+def test_a_large_slippery_room_is_stored_sparse_and_solved():
+    lines = ["." * 100 for _ in range(100)]
+    lines[0], lines[99] = "S" + lines[0][1:], lines[99][1:] + "G"
+    layout = "\n".join(lines)
+    mdp = GridWorld(layout, slip=0.1, gamma=0.99).mdp
+    assert not isinstance(mdp.kernel, np.ndarray)
+    assert mdp.n_states == 10_000
+    best = mdp.optimal()
+    assert best.residual < 1e-11
+    # A move goes one step, so nothing beats the 198 steps of the shortest path.
+    assert 0 < best.value < 0.99**198 / 0.01
+    steady = GridWorld(layout, slip=0, gamma=0.99).mdp.optimal().value
+    assert_allclose(steady, 0.99**198 / 0.01, rtol=1e-10)
 
 
 def test_indentation_and_blank_lines_around_a_map_do_not_matter():
@@ -91,24 +113,18 @@ def test_indentation_and_blank_lines_around_a_map_do_not_matter():
         ..G
     """)
     plain = GridWorld("S.#\n..G")
-    np.testing.assert_array_equal(indented.mdp.P, plain.mdp.P)
+    assert_array_equal(indented.mdp.P, plain.mdp.P)
     assert indented.board == plain.board == ("s.#", "..$")
 
 
-def test_the_board_shows_pits():
+def test_boards():
     assert GridWorld("SO#.G").board == ("sx#.$",)
+    assert GridWorld().board == ("s....", ".....", ".....", ".....", "....$")
 
 
-def test_by_default_it_is_an_open_room():
-    world = GridWorld()
-    assert world.mdp.n_states == 25
-    assert world.board[0] == "s...."
-    assert world.board[-1] == "....$"
-
-
-@pytest.mark.parametrize(
-    ("layout", "message"),
-    [
+def test_a_bad_map_is_refused_with_the_place():
+    no_start_or_goal = "the map needs at least one start S and one goal G"
+    cases = [
         ("", "the map is empty"),
         (" \n \n", "the map is empty"),
         ("S..\n..\n..G", "line 2 of the map has 2 cells, the first has 3"),
@@ -116,17 +132,60 @@ def test_by_default_it_is_an_open_room():
         ("S..\n.?G", "line 2, column 2 of the map is '?'; a cell is one of . S G O #"),
         ("S. G", "line 1, column 3 of the map is ' '"),
         ("s.G", "line 1, column 1 of the map is 's'"),
-        ("..G", "the map needs at least one start S and one goal G"),
-        ("S..", "the map needs at least one start S and one goal G"),
-        ("###", "the map needs at least one start S and one goal G"),
-    ],
-)
-def test_a_bad_map_is_refused_with_the_place(layout, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        GridWorld(layout)
+        *((layout, no_start_or_goal) for layout in ("..G", "S..", "###")),
+    ]
+    assert_refuses(GridWorld, *((layout, ValueError, re.escape(m)) for layout, m in cases))
 
 
-@pytest.mark.parametrize("slip", [-0.1, 1.1, float("nan")])
-def test_a_slip_that_is_no_probability_is_refused(slip):
-    with pytest.raises(ValueError, match="slip"):
-        GridWorld(slip=slip)
+def test_a_bad_slip_is_refused():
+    assert_refuses(
+        lambda slip: GridWorld(slip=slip),
+        *((slip, ValueError, "slip") for slip in (-0.1, 1.1, float("nan"))),
+    )
+
+
+def test_four_rooms_has_104_cells_and_four_doors():
+    world = FourRooms()
+    assert world.mdp.n_states == 104
+    doors = [(3, 6), (6, 2), (7, 9), (10, 6)]
+    for row, column in doors:
+        assert world.board[row][column] == "."
+    # The first two are the ways out of the start's room, the others the ways into the goal's.
+    for pair in (doors[:2], doors[2:]):
+        assert not reaches(world, without=pair)
+    for door in doors:
+        assert reaches(world, without=[door])
+
+
+def reaches(world, without):
+    lines = [line.replace("s", "S").replace("$", "G") for line in world.board]
+    for row, column in without:
+        lines[row] = lines[row][:column] + "#" + lines[row][column + 1 :]
+    return GridWorld("\n".join(lines), slip=0).mdp.optimal().value > 0
+
+
+def test_both_maps_lead_from_corner_to_corner():
+    for world in (FourRooms(slip=0), Maze(slip=0)):
+        height, width = len(world.board), len(world.board[0])
+        start = int(np.flatnonzero(world.mdp.nu0)[0])
+        goal = int(np.flatnonzero(world.mdp.r[:, 0])[0])
+        assert world.position(start) == (1, 1)
+        assert world.position(goal) == (height - 2, width - 2)
+        assert world.mdp.optimal().value > 0
+        assert set(world.board[0] + world.board[-1]) == {"#"}
+        assert {line[0] + line[-1] for line in world.board} == {"##"}
+
+
+def test_the_distance_through_four_rooms():
+    """20 steps from corner to corner and no fewer, as the doors lie on the way."""
+    assert_allclose(FourRooms(slip=0, gamma=0.97).mdp.optimal().value, 0.97**20 / 0.03, rtol=1e-10)
+
+
+def test_the_maze_has_one_way_through():
+    """97 cells joined by 96 passages: a tree, in which there is one way from any to any other."""
+    world = Maze(slip=0)
+    cells = cells_of(world.board)
+    assert len(cells) == world.mdp.n_states == 97
+    passages = sum((i + di, j + dj) in cells for i, j in cells for di, dj in STEPS) // 2
+    assert passages == 96
+    assert (world.mdp.optimal().V > 0).all()

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 from optimist.envs import LowerTauE
 
@@ -35,7 +36,7 @@ def delta_of(world):
 
 
 def close(actual, expected):
-    np.testing.assert_allclose(actual, expected, rtol=EXACT, atol=EXACT)
+    assert_allclose(actual, expected, rtol=EXACT, atol=EXACT)
 
 
 def random_policies(world, n=20):
@@ -49,21 +50,18 @@ def random_policies(world, n=20):
 
 
 @over_members
-def test_the_transitions_and_the_start_are_those_of_the_definition(world):
+def test_the_arrays_are_those_of_the_definition(world):
+    """Member i pays w_max in x_i, whatever the action."""
     delta, epsilon, special = delta_of(world), world.epsilon, world.special
     P = world.mdp.P
     close(P[1], np.tile([delta, 1 - delta], (world.n_actions, 1)))
     others = np.delete(P[0], special, axis=0)
     close(others, np.tile([1 - delta, delta], (world.n_actions - 1, 1)))
     close(P[0, special], [1 - delta + epsilon, delta - epsilon])
-    np.testing.assert_array_equal(world.mdp.nu0, [0.5, 0.5])
-
-
-@over_members
-def test_member_i_pays_w_max_in_x_i_whatever_the_action(world):
-    expected = np.zeros((2, world.n_actions))
-    expected[world.member] = world.w_max
-    np.testing.assert_array_equal(world.mdp.r, expected)
+    assert_array_equal(world.mdp.nu0, [0.5, 0.5])
+    r = np.zeros((2, world.n_actions))
+    r[world.member] = world.w_max
+    assert_array_equal(world.mdp.r, r)
 
 
 @over_members
@@ -118,9 +116,7 @@ def test_values_lost_are_occupancies_lacking(world):
     nu = world.mdp.state_occupancy(policies)
     lacking = world.mdp.state_occupancy(world.expert)[world.member] - nu[:, world.member]
     lost = world.mdp.value(world.expert) - world.mdp.value(policies)
-    np.testing.assert_allclose(
-        (1 - world.gamma) * lost, world.w_max * lacking, rtol=EXACT, atol=EXACT
-    )
+    assert_allclose((1 - world.gamma) * lost, world.w_max * lacking, rtol=EXACT, atol=EXACT)
 
 
 @over_members
@@ -128,28 +124,25 @@ def test_each_expert_is_optimal_and_only_the_first_plays_the_special_action(worl
     best = world.mdp.optimal()
     assert abs(world.mdp.suboptimality(world.expert)) <= EXACT * best.value
     assert set(np.unique(world.expert)) == {0, 1}
-    np.testing.assert_array_equal(world.expert.sum(axis=1), [1, 1])
-    np.testing.assert_array_equal(world.expert[:, world.special], [world.member == 0] * 2)
+    assert_array_equal(world.expert.sum(axis=1), [1, 1])
+    assert_array_equal(world.expert[:, world.special], [world.member == 0] * 2)
 
 
 def test_the_pair_shares_its_dynamics_and_differs_in_the_reward_alone():
     first, second = LowerTauE.pair(3, 0.04, 0.95, w_max=0.7)
     assert (first.member, second.member) == (0, 1)
     assert (first.n_actions, first.epsilon, first.gamma, first.w_max) == (3, 0.04, 0.95, 0.7)
-    np.testing.assert_array_equal(first.mdp.P, second.mdp.P)
-    np.testing.assert_array_equal(first.mdp.nu0, second.mdp.nu0)
+    assert_array_equal(first.mdp.P, second.mdp.P)
+    assert_array_equal(first.mdp.nu0, second.mdp.nu0)
     assert first.mdp.gamma == second.mdp.gamma == 0.95
-    np.testing.assert_array_equal(first.mdp.r, second.mdp.r[::-1])
+    assert_array_equal(first.mdp.r, second.mdp.r[::-1])
     assert (first.mdp.r != second.mdp.r).all()
-
-
-def test_the_pair_pays_up_to_one_unless_told():
-    assert [world.w_max for world in LowerTauE.pair(2, 0.04, 0.95)] == [1.0, 1.0]
 
 
 def test_the_first_expert_is_seen_a_little_more_often_in_x0():
     """The Delta of the proof's idea: nu(pi_E^0, x_0) = 1/2 + Delta, nu(pi_E^1, x_0) = 1/2."""
     first, second = LowerTauE.pair(2, 0.01, 0.9)
+    assert first.w_max == second.w_max == 1.0
     excess = 0.9 * 0.01 / (2 * (3 * 0.1 - 0.9 * 0.01))
     close(first.mdp.state_occupancy(first.expert)[0], 0.5 + excess)
     close(second.mdp.state_occupancy(second.expert)[0], 0.5)

@@ -1,39 +1,37 @@
+import itertools
+
 import numpy as np
-import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from reference.refusals import assert_refuses
 
 from optimist.envs import RandomLinear
 from optimist.features import Table
 
 
-def test_the_same_seed_makes_the_same_arrays():
-    first, second = RandomLinear(4, 30, 3, seed=5), RandomLinear(4, 30, 3, seed=5)
-    np.testing.assert_array_equal(first.mdp.P, second.mdp.P)
-    np.testing.assert_array_equal(first.mdp.r, second.mdp.r)
-    np.testing.assert_array_equal(first.mdp.nu0, second.mdp.nu0)
-    np.testing.assert_array_equal(first.features.array, second.features.array)
-
-
-def test_different_seeds_make_different_worlds():
+def test_the_seed_determines_the_arrays():
+    first, again = RandomLinear(4, 30, 3, seed=5), RandomLinear(4, 30, 3, seed=5)
+    for name in ("P", "r", "nu0", "Phi"):
+        assert_array_equal(getattr(first.mdp, name), getattr(again.mdp, name))
+    assert_array_equal(first.features.array, again.features.array)
     worlds = [RandomLinear(4, 30, 3, seed=seed).mdp for seed in range(5)]
-    for i, one in enumerate(worlds):
-        for other in worlds[:i]:
-            assert (one.P != other.P).any()
-            assert (one.r != other.r).all()
+    for one, other in itertools.combinations(worlds, 2):
+        assert (one.P != other.P).any()
+        assert (one.r != other.r).all()
 
 
-@pytest.mark.parametrize(("d", "n_states", "n_actions"), [(1, 5, 2), (3, 40, 2), (20, 7, 4)])
-def test_sizes(d, n_states, n_actions):
-    world = RandomLinear(d, n_states, n_actions)
-    assert world.mdp.P.shape == (n_states, n_actions, n_states)
-    assert isinstance(world.features, Table)
-    assert world.features.dim == world.mdp.d == d
-    assert np.linalg.matrix_rank(np.asarray(world.mdp.kernel)) == min(d, n_states)
+def test_sizes():
+    for d, n_states, n_actions in [(1, 5, 2), (3, 40, 2), (20, 7, 4)]:
+        world = RandomLinear(d, n_states, n_actions)
+        assert world.mdp.P.shape == (n_states, n_actions, n_states)
+        assert isinstance(world.features, Table)
+        assert world.features.dim == world.mdp.d == d
+        assert np.linalg.matrix_rank(np.asarray(world.mdp.kernel)) == min(d, n_states)
 
 
 def test_the_features_lie_on_the_simplex():
     Phi = RandomLinear().features.array
     assert Phi.min() >= 0
-    np.testing.assert_allclose(Phi.sum(axis=-1), 1, rtol=0, atol=1e-12)
+    assert_allclose(Phi.sum(axis=-1), 1, rtol=0, atol=1e-12)
     assert RandomLinear().features.bound <= 1
 
 
@@ -44,12 +42,12 @@ def test_a_state_can_be_left_for_most_others_in_one_step():
 
 
 def test_bad_parameters_are_refused():
-    with pytest.raises(ValueError, match="d = 0 must be at least 1"):
-        RandomLinear(d=0)
-    with pytest.raises(ValueError, match="n_states = 0 must be at least 1"):
-        RandomLinear(n_states=0)
-    with pytest.raises(ValueError, match="seed = -3 must be at least 0"):
-        RandomLinear(seed=-3)
+    assert_refuses(
+        lambda parameters: RandomLinear(**parameters),
+        ({"d": 0}, ValueError, "d = 0 must be at least 1"),
+        ({"n_states": 0}, ValueError, "n_states = 0 must be at least 1"),
+        ({"seed": -3}, ValueError, "seed = -3 must be at least 0"),
+    )
 
 
 def test_the_board_has_rows_of_twenty():

@@ -4,6 +4,9 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
+from numpy.testing import assert_array_equal
+from reference.refusals import assert_refuses
+from reference.statistics import check_counts
 
 from optimist.envs import GeometricReset, LowerTauE, RandomLinear, RiverSwim
 
@@ -52,7 +55,7 @@ def lengths(env, episodes, seed):
 
 
 @pytest.mark.parametrize("gamma", [0.3, 0.9])
-def test_lengths_are_geometric(gamma, check_counts):
+def test_lengths_are_geometric(gamma):
     n = 4_000
     found = lengths(GeometricReset(RiverSwim(2).make(), gamma), n, seed=2)
     # The mean is H = 1 / (1 - gamma) and the standard deviation sqrt(gamma) H; 5 standard errors.
@@ -66,7 +69,7 @@ def test_lengths_are_geometric(gamma, check_counts):
     check_counts(counts, probabilities)
 
 
-def test_lengths_do_not_depend_on_one_another(check_counts):
+def test_lengths_do_not_depend_on_one_another():
     """The lengths after an episode of one step are distributed like all others."""
     found = lengths(GeometricReset(RiverSwim(2).make(), 0.5), 8_000, seed=3)
     after = found[1:][found[:-1] == 1]
@@ -84,10 +87,11 @@ def test_without_a_future_every_episode_has_one_step(make):
         env.reset()
 
 
-@pytest.mark.parametrize("gamma", [1, 1.0, -0.1, float("nan")])
-def test_what_is_no_discount_is_refused(gamma):
-    with pytest.raises(ValueError, match="gamma"):
-        GeometricReset(RiverSwim().make(), gamma)
+def test_bad_discount_factors_are_refused():
+    assert_refuses(
+        lambda gamma: GeometricReset(RiverSwim().make(), gamma),
+        *((gamma, ValueError, "gamma") for gamma in (1, 1.0, -0.1, float("nan"))),
+    )
 
 
 def test_a_reset_is_a_truncation_with_a_flag():
@@ -104,25 +108,16 @@ def test_a_reset_is_a_truncation_with_a_flag():
     assert 0 < ended < 200
 
 
-@pytest.mark.parametrize("ends", [(True, False), (False, True), (True, True)])
-def test_what_the_environment_ends_by_itself_ends_as_before(ends):
-    env = GeometricReset(OneStep(*ends), gamma=0)  # the coin would end every step
-    env.reset(seed=0)
-    assert env.step(0) == (0, 0.5, *ends, {"found": "something"})
-
-
-def test_the_environments_own_info_is_kept_and_not_written_to():
-    inner = OneStep(False, False)
-    env = GeometricReset(inner, gamma=0)
-    env.reset(seed=0)
-    *_, info = env.step(0)
-    assert info == {"found": "something", "geometric_reset": True}
-    assert inner.info == {"found": "something"}
-
-
-def test_options_reach_the_environment():
-    env = GeometricReset(OneStep(False, False), gamma=0.5)
-    assert env.reset(seed=0, options={"level": 3}) == (0, {"options": {"level": 3}})
+def test_the_environments_own_ends_info_and_options_are_kept():
+    for ends in [(True, False), (False, True), (True, True), (False, False)]:
+        inner = OneStep(*ends)
+        env = GeometricReset(inner, gamma=0)  # the coin would end every step
+        assert env.reset(seed=0, options={"level": 3}) == (0, {"options": {"level": 3}})
+        if any(ends):
+            assert env.step(0) == (0, 0.5, *ends, {"found": "something"})
+        else:
+            assert env.step(0)[2:] == (False, True, {"found": "something", "geometric_reset": True})
+        assert inner.info == {"found": "something"}  # and not written to
 
 
 def record(env, seed, steps=300, resets=None):
@@ -138,24 +133,15 @@ def record(env, seed, steps=300, resets=None):
     return np.concatenate([np.ravel(row) for row in rows]), ends
 
 
-def test_the_same_seed_makes_the_same_episodes(make):
-    first, ends = record(GeometricReset(make(), 0.9), seed=4)
-    again, ends_again = record(GeometricReset(make(), 0.9), seed=4)
-    np.testing.assert_array_equal(first, again)
-    assert ends == ends_again
-
-
-def test_different_seeds_toss_different_coins(make):
+def test_the_same_seed_makes_the_same_episodes_and_another_seed_others(make):
+    env = GeometricReset(make(), 0.9)
+    first, ends = record(env, seed=4)
+    for other in (env, GeometricReset(make(), 0.9)):  # seeding in the middle starts anew
+        again, ends_again = record(other, seed=4)
+        assert_array_equal(first, again)
+        assert ends == ends_again
     ends = [record(GeometricReset(make(), 0.9), seed)[1] for seed in range(4)]
     assert all(one != other for i, one in enumerate(ends) for other in ends[:i])
-
-
-def test_seeding_again_in_the_middle_starts_the_coin_anew():
-    env = GeometricReset(RandomLinear().make(), 0.9)
-    first, ends = record(env, seed=4)
-    again, ends_again = record(env, seed=4)
-    np.testing.assert_array_equal(first, again)
-    assert ends == ends_again
 
 
 def test_the_environments_own_stream_is_the_same_without_the_wrapper(make):
@@ -164,11 +150,11 @@ def test_the_environments_own_stream_is_the_same_without_the_wrapper(make):
     resets = {t for t, flagged in ends if flagged}
     assert len(resets) > 5
     plain, plain_ends = record(make(), seed=4, resets=resets)
-    np.testing.assert_array_equal(wrapped, plain)
+    assert_array_equal(wrapped, plain)
     assert [t for t, _ in ends] == [t for t, _ in plain_ends]
 
 
-def test_the_coin_does_not_know_what_the_environment_draws(check_counts):
+def test_the_coin_does_not_know_what_the_environment_draws():
     """Were both the same stream of the seed, the first draw would decide both."""
     env = GeometricReset(LowerTauE().make(), gamma=0.5)
     counts = np.zeros((2, 2))

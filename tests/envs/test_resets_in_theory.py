@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from reference.statistics import check_counts
 
 from optimist.envs import GeometricReset, GridWorld, LowerTauE, RandomLinear, RiverSwim
 
@@ -54,7 +55,7 @@ def test_the_undiscounted_return_is_an_unbiased_estimate_of_the_value(sample):
     assert 5 * error < (1 - sample.mdp.gamma) * value
 
 
-def test_the_last_pair_of_an_episode_is_a_draw_from_the_occupancy(sample, check_counts):
+def test_the_last_pair_of_an_episode_is_a_draw_from_the_occupancy(sample):
     mu = sample.mdp.occupancy(sample.policy)
     error = np.sqrt(mu * (1 - mu) / EPISODES)
     assert (np.abs(sample.last / EPISODES - mu) <= 5 * error).all()

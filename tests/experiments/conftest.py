@@ -9,21 +9,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from optimist import Configuration, OptimisticVI, Psrl, RaviUcb, Rlsvi, Rmax, envs
-from optimist.core import Sigmoid
+from optimist import Optimist, OptimisticVI, Psrl, RaviUcb, Rlsvi, Rmax, RmaxRaviUcb, envs
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
 from optimist.experiments.learners import ImitationConfig
+from optimist.experiments.study_folder import StudyFolder
 from optimist.imitation import Box
 
-ANYTIME = Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0), anytime=True)
+ANYTIME = RmaxRaviUcb.Config(beta=0.3, eta=0.5, updates=1, anytime=True)
 
 SHOWN_PAIRS = ImitationConfig(Box(-1.0, 1.0), fresh=True, samples=20, features="pairs")
 
 RUNS = {
-    "river": Specification(envs.RiverSwim(6), Configuration.practical(), 6, stride=2, seed=3),
+    "river": Specification(envs.RiverSwim(6), RmaxRaviUcb.Config(), 6, stride=2, seed=3),
     "sea": Specification(envs.DeepSea(4), Rmax.Config(), 7, stride=3, seed=1),
     "linear": Specification(envs.RandomLinear(3, 8, 2), RaviUcb.Config(), 10, stride=4, seed=2),
+    "optimist": Specification(envs.RiverSwim(5), Optimist.Config(), 90, stride=4, seed=9),
     "grid": Specification(envs.GridWorld(), OptimisticVI.Config(), 400, stride=10, seed=5),
     "anytime": Specification(envs.RiverSwim(4), ANYTIME, 300, stride=1, seed=0),
     "posterior": Specification(envs.GridWorld(), Psrl.Config(), 60, stride=3, seed=6),
@@ -54,6 +55,12 @@ def results(folder):
 @pytest.fixture(scope="session")
 def bytes_of():
     return results
+
+
+@pytest.fixture(scope="session")
+def run_folders():
+    """The folders of the runs of a study in a folder."""
+    return lambda study, out: [StudyFolder(out).of(r).path for r in study.runs]
 
 
 @pytest.fixture(scope="session")

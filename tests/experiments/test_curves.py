@@ -1,4 +1,6 @@
-"""What is kept of a run on its way: the curves at every stride, and pictures at the marks."""
+"""The files of a run: curves at every stride, and snapshots at the marks."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -25,21 +27,14 @@ def finished(tmp_path):
 # Regret
 
 
-def test_regret_is_a_plain_sum_if_every_policy_is_evaluated():
-    lost = np.random.default_rng(0).normal(size=300)
-    found = cumulative(np.arange(1, 301), lost)
-    np.testing.assert_allclose(found, np.cumsum(lost), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_regret_between_evaluations_is_interpolated(seed):
-    rng = np.random.default_rng(seed)
-    episode = 1 + np.append(0, np.cumsum(rng.integers(1, 40, size=rng.integers(0, 30))))
-    lost = rng.normal(size=len(episode))
-    every = np.interp(np.arange(1, episode[-1] + 1), episode, lost)
-    np.testing.assert_allclose(
-        cumulative(episode, lost), np.cumsum(every)[episode - 1], rtol=0, atol=1e-11
-    )
+def test_regret_is_the_sum_over_all_episodes_those_not_evaluated_interpolated():
+    rng = np.random.default_rng(0)
+    for gap in (1, *(40,) * 20):  # at first every policy is evaluated
+        episode = 1 + np.append(0, np.cumsum(rng.integers(1, gap + 1, size=rng.integers(0, 30))))
+        lost = rng.normal(size=len(episode))
+        every = np.interp(np.arange(1, episode[-1] + 1), episode, lost)
+        expected = np.cumsum(every)[episode - 1]
+        np.testing.assert_allclose(cumulative(episode, lost), expected, rtol=0, atol=1e-11)
 
 
 def test_averages():
@@ -53,15 +48,14 @@ def test_averages():
 # Marks
 
 
-@pytest.mark.parametrize("stride", [1, 2, 3, 7, 10, 100, 12_345])
-@pytest.mark.parametrize("episodes", [1, 2, 3, 9, 10, 11, 99, 100, 101, 1000, 54_321, 10**7])
-def test_marks_are_multiples_of_the_stride_from_nothing_to_the_end(episodes, stride):
-    found = marks(episodes, stride)
-    assert (found[0], found[-1]) == (0, episodes)
-    assert (np.diff(found) > 0).all()
-    assert (found[:-1] % stride == 0).all()
-    assert len(found) <= 28
-    assert len(found) >= min(10, -(-episodes // stride))
+def test_marks_are_multiples_of_the_stride_from_zero_to_the_end():
+    lengths = (1, 2, 3, 9, 10, 11, 99, 100, 101, 1000, 54_321, 10**7)
+    for episodes, stride in itertools.product(lengths, (1, 2, 3, 7, 10, 100, 12_345)):
+        found = marks(episodes, stride)
+        assert (found[0], found[-1]) == (0, episodes)
+        assert (np.diff(found) > 0).all()
+        assert (found[:-1] % stride == 0).all()
+        assert min(10, -(-episodes // stride)) <= len(found) <= 28
 
 
 def test_marks_are_dense_at_the_beginning_and_nowhere_far_apart():
@@ -74,8 +68,16 @@ def test_marks_are_dense_at_the_beginning_and_nowhere_far_apart():
 # Curves
 
 
-def test_curves_are_those_of_learning_in_one_go(spec, finished):
-    curves = finished(spec).curves
+def test_a_run_keeps_the_curves_of_learning_in_one_go_and_what_the_agent_believed(spec, finished):
+    folder = finished(spec)
+    check_curves(folder.curves, spec)
+    if spec.world.mdp.n_states == 8:  # the linear one, which cannot be drawn
+        assert not (folder.path / "snapshots.safetensors").exists()
+    else:
+        check_snapshots(folder.shots(spec.world), spec)
+
+
+def check_curves(curves, spec):
     history = spec.learner().learn(spec.episodes)
     at, mdp = history.evaluated, spec.world.mdp
     np.testing.assert_array_equal(at, np.arange(0, spec.episodes, spec.stride))
@@ -106,8 +108,22 @@ def test_curves_are_those_of_learning_in_one_go(spec, finished):
     for name, column in expected.items():
         assert curves[name].dtype == column.dtype, name
         np.testing.assert_allclose(curves[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
-    best = spec.world.mdp.optimal().value
+    best = mdp.optimal().value
     np.testing.assert_allclose(curves["value"] + curves["suboptimality"], best, rtol=1e-12)
+
+
+def check_snapshots(found, spec):
+    agent, states = spec.learner(), np.arange(spec.world.mdp.n_states)
+    np.testing.assert_array_equal(found.episodes, marks(spec.episodes, spec.stride))
+    for i, mark in enumerate(found.episodes):
+        if mark:
+            agent.learn(int(mark) - agent.episodes)
+        believed = agent.diagnostics
+        np.testing.assert_array_equal(found.value[i], believed.V)
+        np.testing.assert_array_equal(found.bonus[i], believed.CB)
+        np.testing.assert_array_equal(found.ascension[i], believed.p)
+        np.testing.assert_array_equal(found.policy[i], agent.policy.probabilities(states))
+    assert not (found.value[0] == found.value[-1]).all()
 
 
 def test_curves_come_back_bit_for_bit(tmp_path):
@@ -128,17 +144,16 @@ def test_any_reader_of_parquet_reads_them(specs, finished):
     np.testing.assert_array_equal(table["regret"], folder.curves["regret"])
 
 
-@pytest.mark.parametrize("damage", [b"", b"PAR1", b"{}", b"PAR1" + bytes(100) + b"PAR1"])
-def test_what_is_not_curves_is_refused(damage, tmp_path):
-    (tmp_path / "c").write_bytes(damage)
-    with pytest.raises(FileError, match="holds no curves, or it is damaged"):
-        read_curves(tmp_path / "c", "one")
+def test_files_that_hold_no_curves_are_refused(tmp_path):
+    for damage in (b"", b"PAR1", b"{}", b"PAR1" + bytes(100) + b"PAR1"):
+        (tmp_path / "c").write_bytes(damage)
+        with pytest.raises(FileError, match="holds no curves, or it is damaged"):
+            read_curves(tmp_path / "c", "one")
     with pytest.raises(FileError, match="holds no curves"):
         read_curves(tmp_path / "nowhere", "one")
 
 
-def test_no_byte_of_them_can_be_altered(tmp_path):
-    """It is refused, or has no influence."""
+def test_an_altered_byte_is_refused_or_has_no_influence(tmp_path):
     curves = {"episode": np.arange(1, 8), "a": np.random.default_rng(0).normal(size=7)}
     write_curves(tmp_path / "c", curves, "one")
     data, refused = (tmp_path / "c").read_bytes(), 0
@@ -157,33 +172,10 @@ def test_no_byte_of_them_can_be_altered(tmp_path):
 # Snapshots
 
 
-def test_snapshots_are_what_the_agent_believed_at_each_mark(spec, finished):
-    folder = finished(spec)
-    if spec.world.mdp.n_states == 8:  # the linear one, which cannot be drawn
-        assert not (folder.path / "snapshots.safetensors").exists()
-        return
-    found, agent = folder.shots(spec.world), spec.learner()
-    np.testing.assert_array_equal(found.episodes, marks(spec.episodes, spec.stride))
-    states = np.arange(spec.world.mdp.n_states)
-    for i, mark in enumerate(found.episodes):
-        if mark:
-            agent.learn(int(mark) - agent.episodes)
-        believed = agent.diagnostics
-        np.testing.assert_array_equal(found.value[i], believed.V)
-        np.testing.assert_array_equal(found.bonus[i], believed.CB)
-        np.testing.assert_array_equal(found.ascension[i], believed.p)
-        np.testing.assert_array_equal(found.policy[i], agent.policy.probabilities(states))
-    assert not (found.value[0] == found.value[-1]).all()
-
-
-def test_worlds_too_large_to_show_have_no_snapshots(specs, finished, monkeypatch):
-    monkeypatch.setattr(snapshots, "MOST_STATES", 5)
-    assert not (finished(specs["river"]).path / "snapshots.safetensors").exists()
-
-
-def test_worlds_just_small_enough_have_them(specs, finished, monkeypatch):
-    monkeypatch.setattr(snapshots, "MOST_STATES", 6)
-    assert (finished(specs["river"]).path / "snapshots.safetensors").exists()
+@pytest.mark.parametrize(("most", "there"), [(5, False), (6, True)])
+def test_worlds_too_large_to_show_have_no_snapshots(specs, finished, monkeypatch, most, there):
+    monkeypatch.setattr(snapshots, "MOST_STATES", most)
+    assert (finished(specs["river"]).path / "snapshots.safetensors").exists() == there
 
 
 def test_another_file_is_not_snapshots(specs, finished):

@@ -9,7 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from optimist import OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, envs, load_policy
+from optimist import OptimisticVI, RaviUcb, Rmax, envs, load_policy
+from optimist.agents import Optimist, VariantAgent
 from optimist.errors import FailureWarning, RunsFailed
 from optimist.experiments import Study, environment, open_results, run
 from optimist.experiments.execute import Task, execute
@@ -24,71 +25,47 @@ def carried_out(spec, folder, checkpoint_seconds=0.0):
 # What is in the folder
 
 
-def test_a_finished_run_is_all_that_is_left(spec, tmp_path):
-    folder = carried_out(spec, tmp_path / spec.id)
-    names = {path.name for path in folder.path.iterdir()}
-    assert names - {"snapshots.safetensors"} == {
-        "specification.json",
-        "environment.json",
-        "curves.parquet",
-        "policy.safetensors",
-        "agent.safetensors",
-        "result.json",
-        "lock",
-    }
-    assert folder.finished
-    assert folder.failure is None
+FILES = {
+    *("specification.json", "environment.json", "curves.parquet", "policy.safetensors"),
+    *("agent.safetensors", "result.json", "lock"),
+}
 
 
-def test_the_specification_says_what_the_run_is(spec, tmp_path):
+def test_a_finished_run_leaves_its_curves_its_result_its_policy_and_its_learner(spec, tmp_path):
     folder = carried_out(spec, tmp_path / spec.id)
-    assert folder.specification == spec
+    assert {path.name for path in folder.path.iterdir()} - {"snapshots.safetensors"} == FILES
+    assert (folder.finished, folder.failure, folder.specification) == (True, None, spec)
     assert folder.specification.id == folder.path.name
-
-
-def test_the_policy_is_that_of_the_end(spec, tmp_path):
-    folder = carried_out(spec, tmp_path / "run")
-    agent = spec.learner()
-    agent.learn(spec.episodes)
-    features = getattr(agent, "features", None)  # a tabular agent has none
-    found = load_policy(folder.path / "policy.safetensors", features)
-    states = np.arange(spec.world.mdp.n_states)
-    np.testing.assert_array_equal(found.probabilities(states), agent.policy.probabilities(states))
-
-
-def test_the_learner_can_be_gone_on_with(spec, tmp_path):
-    folder = carried_out(spec, tmp_path / "run")
-    agent = spec.learner()
-    agent.learn(spec.episodes)
-    again = spec.learner()
-    again.restore(folder.path)
-    assert (again.episodes, again.steps) == (agent.episodes, agent.steps)
-    np.testing.assert_array_equal(again.learn(20).sup_q, agent.learn(20).sup_q)
-
-
-def test_the_result_in_a_few_numbers(spec, tmp_path):
-    folder = carried_out(spec, tmp_path / spec.id)
     found, curves, mdp = folder.result, folder.curves, spec.world.mdp
     lost = curves["suboptimality"]
     every = np.interp(np.arange(1, curves["episode"][-1] + 1), curves["episode"], lost)
-    assert found["episodes"] == spec.episodes
-    assert found["steps"] == curves["steps"][-1]
+    assert (found["episodes"], found["steps"]) == (spec.episodes, curves["steps"][-1])
     assert found["optimal"] == pytest.approx(mdp.optimal().value, rel=1e-12)
     assert found["uniform"] == pytest.approx(float(mdp.value(mdp.uniform_policy)), rel=1e-12)
     assert found["regret"] == pytest.approx(every.sum(), rel=1e-12)
     assert found["average_suboptimality"] == pytest.approx(every.mean(), rel=1e-12)
     last = lost[-max(1, len(lost) // 10) :]
     assert found["final_suboptimality"] == pytest.approx(last.mean(), rel=1e-12)
+    agent = spec.learner()
+    agent.learn(spec.episodes)
+    features = getattr(agent, "features", None)  # a tabular agent has none
+    policy = load_policy(folder.path / "policy.safetensors", features)
+    states = np.arange(mdp.n_states)
+    np.testing.assert_array_equal(policy.probabilities(states), agent.policy.probabilities(states))
+    again = spec.learner()
+    again.restore(folder.path)
+    assert (again.episodes, again.steps) == (agent.episodes, agent.steps)
+    np.testing.assert_array_equal(again.learn(20).sup_q, agent.learn(20).sup_q)
 
 
 # What the bytes depend on
 
 
 @pytest.mark.usefixtures("hasty_disk")
-@pytest.mark.parametrize("checkpoint_seconds", [0.0, 0.01, 1e9])
-def test_checkpoints_change_nothing(spec, checkpoint_seconds, whole, bytes_of, tmp_path):
-    folder = carried_out(spec, tmp_path / "run", checkpoint_seconds)
-    assert bytes_of(folder.path) == whole(spec)
+def test_checkpoints_change_nothing(spec, whole, bytes_of, tmp_path):
+    for checkpoint_seconds in (0.0, 0.01, 1e9):
+        folder = carried_out(spec, tmp_path / str(checkpoint_seconds), checkpoint_seconds)
+        assert bytes_of(folder.path) == whole(spec)
 
 
 STUDY = Study(
@@ -99,11 +76,8 @@ STUDY = Study(
 )
 
 
-@pytest.mark.parametrize(("engine", "jobs"), [("serial", None), ("joblib", 2)])
-def test_alone_in_a_study_or_beside_others_a_run_is_the_same(
-    engine, jobs, whole, bytes_of, tmp_path
-):
-    results = run(STUDY, tmp_path, jobs, engine)
+def test_alone_in_a_study_or_beside_others_a_run_is_the_same(whole, bytes_of, tmp_path):
+    results = run(STUDY, tmp_path, jobs=2)
     assert len(results.finished) == len(STUDY.runs) == 8
     for r in STUDY.runs:
         assert bytes_of(results.folder.of(r).path) == whole(r.spec)
@@ -136,8 +110,8 @@ def poisoned(monkeypatch):
     def die(*arguments, **options):
         raise AssertionError("somebody learns")
 
-    monkeypatch.setattr(RmaxRaviUcb, "__init__", die)
-    monkeypatch.setattr(RmaxRaviUcb, "learn", die)
+    monkeypatch.setattr(VariantAgent, "__init__", die)
+    monkeypatch.setattr(VariantAgent, "learn", die)
 
 
 def test_a_finished_run_is_not_touched(specs, tmp_path, request):
@@ -157,6 +131,13 @@ def test_a_finished_study_is_not_run_again(tmp_path, request):
     assert states(tmp_path / "runs") == before
 
 
+def test_parameters_have_to_fit_the_worlds_of_the_study_only(tmp_path):
+    """Here v_max is above R_max H in the world on which the loops are compiled."""
+    config = Optimist.Config(v_max=500)
+    study = Study({"river": envs.RiverSwim(4, gamma=0.999)}, {"": config}, episodes=3, seeds=1)
+    assert len(run(study, tmp_path, jobs=1).finished) == 1
+
+
 def test_whole_numbers_are_found_again(tmp_path):
     study = Study({"river": envs.RiverSwim(4)}, {"": RaviUcb.Config(beta=1)}, episodes=5, seeds=1)
     run(study, tmp_path, jobs=1)
@@ -167,21 +148,21 @@ def test_only_what_is_missing_is_run(tmp_path, monkeypatch):
     few = Study(STUDY.worlds, STUDY.agents, episodes=60, seeds=1)
     run(few, tmp_path, jobs=1)
     before, begun = states(tmp_path / "runs"), []
-    usual = RmaxRaviUcb.learn
+    usual = VariantAgent.learn
 
     def learn(agent, episodes, **options):
         if agent.episodes == 0:
             begun.append(agent)
         return usual(agent, episodes, **options)
 
-    monkeypatch.setattr(RmaxRaviUcb, "learn", learn)
+    monkeypatch.setattr(VariantAgent, "learn", learn)
     run(STUDY, tmp_path, jobs=1)
-    assert len(begun) == 4 + 1  # and one for the compiler
+    assert len(begun) == 4 + 2  # and one of each agent for the compiler
     assert before.items() <= states(tmp_path / "runs").items()
 
 
 def test_a_run_goes_on_from_its_checkpoint(specs, whole, bytes_of, tmp_path, monkeypatch):
-    spec, usual, begins = specs["grid"], RmaxRaviUcb.learn, []
+    spec, usual, begins = specs["grid"], VariantAgent.learn, []
 
     def learn(agent, episodes, **options):
         begins.append(agent.episodes)
@@ -189,7 +170,7 @@ def test_a_run_goes_on_from_its_checkpoint(specs, whole, bytes_of, tmp_path, mon
             raise KeyboardInterrupt
         return usual(agent, episodes, **options)
 
-    monkeypatch.setattr(RmaxRaviUcb, "learn", learn)
+    monkeypatch.setattr(VariantAgent, "learn", learn)
     with pytest.raises(KeyboardInterrupt):
         carried_out(spec, tmp_path / "run")
     assert RunFolder(tmp_path / "run").episodes == 200
@@ -207,33 +188,33 @@ def test_a_run_that_fails_is_told_of_and_tried_again(whole, bytes_of, tmp_path, 
         raise FloatingPointError("the river\nhas run dry")
 
     with monkeypatch.context() as patch:
-        patch.setattr(OptimisticVI, "forget", fail, raising=False)
+        patch.setattr(OptimisticVI, "forget", fail)
         with pytest.warns(FailureWarning, match=r"^4 of 8 runs failed; the first, .*dry$"):
-            results = run(STUDY, tmp_path, engine="serial")
+            results = run(STUDY, tmp_path, executor="serial")
     assert {r.agent for r in results.finished} == {"R-max"}
     assert {r.agent for r in results.failures} == {"optimistic"}
     assert set(results.failures.values()) == {"FloatingPointError: the river has run dry"}
     one = results.folder.of(next(iter(results.failures)))
     assert "in fail" in one.read_json("failure.json")["details"]
-    results = run(STUDY, tmp_path, engine="serial")
+    results = run(STUDY, tmp_path, executor="serial")
     assert (len(results.finished), results.failures) == (8, {})
     for r in STUDY.runs:
         assert bytes_of(results.folder.of(r).path) == whole(r.spec)  # so failure.json is gone
 
 
 def test_all_runs_fail(tmp_path, monkeypatch):
-    monkeypatch.setattr(Rmax, "learn", lambda *a, **o: 1 / 0, raising=False)
+    monkeypatch.setattr(Rmax, "forget", lambda agent: 1 / 0)
     study = Study(STUDY.worlds, {"R-max": Rmax}, 5, seeds=1)
     with pytest.raises(
         RunsFailed, match=r"^2 of 2 runs failed; the first, R-max in .*: Zero"
     ) as it:
-        run(study, tmp_path, engine="serial")
+        run(study, tmp_path, executor="serial")
     assert list(it.value.results.failures) == list(study.runs)
 
 
 def test_a_worker_that_does_not_see_the_folder(specs, tmp_path):
     task = Task(specs["sea"].plain, str(tmp_path / "elsewhere" / "run"))
-    with pytest.raises(FileNotFoundError, match="all machines of a cluster have to see one folder"):
+    with pytest.raises(FileNotFoundError, match="a cluster must share the folder"):
         execute(task)
     assert not (tmp_path / "elsewhere").exists()
 
@@ -272,9 +253,8 @@ def test_each_environment_is_noted_once(specs, tmp_path, monkeypatch):
     assert folder.read_json("environment.json") == [here, there]
 
 
-@pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    """A checkout with one commit of a file that stands for the package's."""
+def test_the_commit_of_a_checkout(tmp_path, monkeypatch, capfd):
+    """It is unknown without a checkout, and in one that does not have the package's files."""
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     file = tmp_path / "src" / "package" / "module.py"
     file.parent.mkdir(parents=True)
@@ -284,35 +264,20 @@ def checkout(tmp_path, monkeypatch):
     def git(*words):
         who = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false")
         command = ["git", "-C", str(tmp_path), *who, *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    return file, git
-
-
-def test_the_commit_of_a_checkout(checkout):
-    file, git = checkout
-    git("init")
-    git("add", ".")
-    git("commit", "-m", "one")
-    head = git("rev-parse", "HEAD")
-    assert environment.commit() == head
-    file.write_text("changed")
-    assert environment.commit() == f"{head} with changes"
-
-
-def test_the_commit_of_somebody_else_is_not_ours(checkout):
-    file, git = checkout
+    assert environment.commit() == "unknown"
     git("init")
     (file.parent / "theirs").touch()
     git("add", str(file.parent / "theirs"))
     git("commit", "-m", "one")
     assert environment.commit() == "unknown"
-
-
-@pytest.mark.usefixtures("checkout")
-def test_no_commit_without_a_checkout(capfd):
-    assert environment.commit() == "unknown"
+    git("add", ".")
+    git("commit", "-m", "two")
+    head = git("rev-parse", "HEAD")
+    assert environment.commit() == head
+    file.write_text("changed")
+    assert environment.commit() == f"{head} with changes"
     assert capfd.readouterr() == ("", "")
 
 
@@ -324,17 +289,13 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("show", [True, False])
-def test_progress_is_shown_or_not(show, monkeypatch):
+def test_an_agent_shows_progress_if_asked_and_a_run_never(specs, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    RmaxRaviUcb(envs.RiverSwim(4)).learn(5, show_progress=show)
-    assert ("learning" in sys.stderr.getvalue()) is show
-
-
-def test_a_run_shows_nothing(specs, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    Rmax(envs.RiverSwim(4)).learn(5, show_progress=False)
     carried_out(specs["river"], tmp_path / "run")
     assert sys.stderr.getvalue() == ""
+    Rmax(envs.RiverSwim(4)).learn(5, show_progress=True)
+    assert "learning" in sys.stderr.getvalue()
 
 
 def test_episodes_that_are_just_being_written_count_as_none(tmp_path):

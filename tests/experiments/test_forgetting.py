@@ -1,14 +1,14 @@
-"""Forgetting the history of a run bounds its memory and changes nothing of what is learnt."""
+"""Forgetting the history of a run bounds its memory and changes nothing that is learnt."""
 
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb, envs
+from optimist import RmaxRaviUcb, envs
 from optimist.agents.checkpoint import FILE
-from optimist.core import Drifting, Sigmoid, Switching
+from optimist.core import Drifting, Switching
 
 WORLD = envs.RandomLinear(3, 6, 2, gamma=0.8)
-CONFIG = Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0), updates=2)
+CONFIG = RmaxRaviUcb.Config(beta=0.3, eta=0.5, alpha=4.0, omega=2.0, updates=2)
 TURNS = np.stack([WORLD.mdp.r, 1 - WORLD.mdp.r, np.full(WORLD.mdp.r.shape, 0.5)])
 
 REWARDS = {
@@ -17,6 +17,7 @@ REWARDS = {
     "drifting": Drifting(TURNS[0], TURNS[1], episodes=50),
 }
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
+PARTS = (1, 12, 1, 30, 21, 5)
 
 
 @pytest.fixture(params=REWARDS)
@@ -33,12 +34,10 @@ def reloaded(agent, folder):
     return RmaxRaviUcb.load(folder, WORLD, rewards=agent.rewards)
 
 
-PARTS = (1, 12, 1, 30, 21, 5)
-
-
 def test_what_is_learnt_stays(rewards, state_of):
     whole, agent = learner(rewards), learner(rewards)
     history = whole.learn(sum(PARTS))
+    agent.forget()  # before anything was learnt
     for episodes in PARTS:
         first = agent.episodes
         part = agent.learn(episodes)
@@ -57,57 +56,41 @@ def test_what_is_learnt_stays(rewards, state_of):
 
 
 def test_the_history_begins_after_what_was_forgotten(rewards):
+    """Its values are those under the rewards of their own episodes."""
     agent, whole = learner(rewards), learner(rewards)
-    whole.learn(40)
+    everything = whole.learn(40)
     agent.learn(13)
     agent.forget()
-    with pytest.raises(ValueError, match="all of it is forgotten"):
+    with pytest.raises(ValueError, match="it was forgotten"):
         _ = agent.history
     agent.learn(20)
     agent.learn(7)
     assert agent.history.first == 13
-    np.testing.assert_array_equal(agent.history.steps, whole.history.steps[13:])
+    np.testing.assert_array_equal(agent.history.steps, everything.steps[13:])
     np.testing.assert_array_equal(agent.history.table()["episode"], np.arange(13, 40))
+    late = everything.evaluated >= 13
+    np.testing.assert_allclose(agent.history.values(), everything.values()[late], atol=1e-12)
     agent.forget()
     agent.forget()
     agent.learn(1)
     assert agent.history.first == 40
 
 
-def test_values_of_what_is_remembered(rewards):
-    """Under the rewards of their own episodes."""
-    agent, whole = learner(rewards), learner(rewards)
-    everything = whole.learn(47)
-    agent.learn(18)
-    agent.forget()
-    agent.learn(29)
-    late = everything.evaluated >= 18
-    np.testing.assert_allclose(agent.history.values(), everything.values()[late], atol=1e-12)
-
-
-def test_forgetting_before_anything_was_learnt(rewards, state_of):
-    agent, whole = learner(rewards), learner(rewards)
-    agent.forget()
-    agent.learn(20)
-    whole.learn(20)
-    assert agent.history.first == 0
-    assert state_of(agent) == state_of(whole)
-
-
-@pytest.mark.parametrize("late", [0, 9])
-def test_a_saved_learner_goes_on_bit_for_bit(rewards, late, tmp_path, state_of):
+def test_a_saved_learner_goes_on_bit_for_bit(rewards, tmp_path, state_of):
     """Saved right after forgetting, or some episodes later."""
-    agent = learner(rewards)
-    for episodes in PARTS:
-        agent.learn(episodes)
+    agent, steps = learner(rewards), 0
+    assert agent.steps == 0
+    for episodes, late in [(part, late) for late in (0, 9) for part in PARTS]:
+        steps += agent.learn(episodes).steps.sum()
         agent.forget()
         if late:
-            agent.learn(late)
+            steps += agent.learn(late).steps.sum()
         again = reloaded(agent, tmp_path)
         assert state_of(again) == state_of(agent)
+        assert again.steps == steps
         one, other = agent.learn(11), again.learn(11)
+        steps += one.steps.sum()
         assert state_of(again) == state_of(agent)
-        assert one.first == other.first
         for part in ((one, other), (agent.history, again.history)):
             assert part[0].first == part[1].first
             for name in (*COLUMNS, "evaluated", "policies"):
@@ -127,14 +110,3 @@ def test_memory_does_not_grow(rewards, tmp_path):
     agent.learn(100)
     agent.save(tmp_path)
     assert (tmp_path / FILE).stat().st_size > 2 * 100 * sizes[0]
-
-
-def test_steps_are_counted_through_everything(rewards, tmp_path):
-    agent, steps = learner(rewards), 0
-    assert agent.steps == 0
-    for episodes in PARTS:
-        steps += agent.learn(episodes).steps.sum()
-        agent.forget()
-        agent = reloaded(agent, tmp_path)
-        assert agent.steps == steps
-    assert agent.episodes == sum(PARTS)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from optimist import Configuration, envs
+from optimist import RmaxRaviUcb, envs
 from optimist.experiments import Study, open_results
 from optimist.experiments.execute import Task, execute
 
@@ -20,7 +20,7 @@ def resumed(spec, folder):
 
 
 @pytest.mark.usefixtures("hasty_disk")
-@pytest.mark.parametrize("name", ["river", "sea", "linear"])
+@pytest.mark.parametrize("name", ["river", "linear"])  # with snapshots, and without
 def test_a_kill_before_every_change_of_the_folder(name, specs, start, whole, bytes_of, tmp_path):
     """Not one moment between two writes is left out."""
     spec = specs[name]
@@ -70,7 +70,7 @@ def test_many_kills_in_a_row(name, specs, start, whole, bytes_of, tmp_path):
 def test_a_sweep_killed_with_its_workers(optimist, complaints, whole, bytes_of, tmp_path):
     study = Study(
         worlds={"short": envs.RiverSwim(6), "long": envs.DeepSea(4)},
-        agents={"twice": Configuration.practical()},
+        agents={"twice": RmaxRaviUcb},
         episodes={"short": 40, "long": 40_000},
         seeds=1,
     )

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optimist.agents import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
-from optimist.core import Never, Sigmoid, Threshold
+from optimist.agents import Optimist, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
+from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Variant
 from optimist.envs import DeepSea, FourRooms, GridWorld, Maze, RiverSwim, SixArms
 from optimist.experiments import Study, StudyError
 from optimist.experiments.learners import ImitationConfig
@@ -55,36 +55,24 @@ def test_a_study_is_worlds_times_agents_times_seeds():
     assert study.runs[1].spec.world == DeepSea(4)
 
 
-def test_what_is_not_said():
-    study = small()
-    assert (study.numbers, study.seed, study.title, study.description) == (
-        (0, 1, 2, 3, 4), 0, "study", ""
-    )  # fmt: skip
-
-
-def test_a_study_is_called_as_its_file_unless_it_says_otherwise(tmp_path):
+def test_what_is_not_given_has_defaults(tmp_path):
+    """The title is the name of the file, and a copy in another file keeps it."""
     file = tmp_path / "my rivers.toml"
-    file.write_text(SMALL)
-    assert Study.read(file).title == "my rivers"
-    file.write_text(f'title = "Rivers"\ndescription = "of mine"\n{SMALL}')
-    assert (Study.read(file).title, Study.read(file).description) == ("Rivers", "of mine")
-
-
-def test_a_copy_in_a_file_of_another_name_is_the_same_study(tmp_path):
-    (tmp_path / "rivers.toml").write_text(SMALL)
-    study = Study.read(tmp_path / "rivers.toml")
+    file.write_text(SMALL.replace("seeds = 2\n", ""))
+    study = Study.read(file)
+    assert (study.numbers, study.seed) == ((0, 1, 2, 3, 4), 0)
+    assert (study.title, study.description) == ("my rivers", "")
     (tmp_path / "copy.toml").write_text(study.text)
     assert Study.read(tmp_path / "copy.toml") == study
 
 
 def test_the_text_is_what_was_read_with_its_comments():
-    text = f'title = "t" # mine\n{SMALL}'
-    assert Study.parse(text).text == text
-
-
-def test_another_study_made_from_one_that_was_read_has_another_text():
-    study = dataclasses.replace(Study.parse(f'title = "t"\n{SMALL}'), seeds=[7])
-    assert ids(Study.parse(study.text)) == ids(study)
+    """Another study made from it has another text."""
+    text = f'title = "t" # mine\ndescription = "of mine"\n{SMALL}'
+    study = Study.parse(text)
+    assert (study.title, study.description, study.text) == ("t", "of mine", text)
+    other = dataclasses.replace(study, seeds=[7])
+    assert ids(Study.parse(other.text)) == ids(other) != ids(study)
 
 
 def test_windows_line_ends(tmp_path):
@@ -97,7 +85,7 @@ def test_windows_line_ends(tmp_path):
 
 
 def test_lists_give_a_grid_whose_names_say_what_was_chosen():
-    study = small('world = "DeepSea"\nslip = [0, 0.5]\nn = [3, 4]')
+    study = small('world = "DeepSea"\nslip = [0.0, 0.5]\nn = [3, 4]')
     assert study.worlds == {
         "w, slip 0, n 3": DeepSea(3),
         "w, slip 0, n 4": DeepSea(4),
@@ -115,21 +103,19 @@ def test_names_may_have_slots():
 
 def test_lists_in_tables_are_part_of_the_grid():
     ascension = 'ascension = {kind = "Sigmoid", alpha = [1, inf], omega = 2}'
-    study = small(agents=f'agent = "RmaxRaviUcb"\n{ascension}')
+    study = small(agents=f'agent = "VariantAgent"\n{ascension}')
     assert list(study.agents) == ["a, ascension.alpha 1", "a, ascension.alpha inf"]
     assert [a.ascension for a in study.agents.values()] == [Sigmoid(1, 2), Sigmoid(np.inf, 2)]
 
 
-def test_a_list_of_tables_and_names_is_a_choice_of_them():
-    ascension = 'ascension = ["Never", {kind = "Threshold", level = 2}]'
-    study = small(agents=f'agent = "RmaxRaviUcb"\n{ascension}')
-    assert [a.ascension for a in study.agents.values()] == [Never(), Threshold(2.0)]
-
-
-def test_worlds_and_agents_themselves_may_be_listed():
+def test_names_and_tables_may_be_listed():
     study = small('world = ["SixArms", "Maze"]', 'agent = ["Rmax", "RaviUcb"]')
     assert study.worlds == {"w, world SixArms": SixArms(), "w, world Maze": Maze()}
     assert list(study.agents) == ["a, agent Rmax", "a, agent RaviUcb"]
+    ascension = 'ascension = ["Never", {kind = "Threshold", level = 2}]'
+    study = small(agents=f'agent = "VariantAgent"\n{ascension}')
+    assert list(study.agents) == ["a, ascension Never", "a, ascension Threshold"]
+    assert [a.ascension for a in study.agents.values()] == [Never(), Threshold(2.0)]
 
 
 def test_names_tell_numbers_apart_that_are_nearly_the_same():
@@ -139,35 +125,27 @@ def test_names_tell_numbers_apart_that_are_nearly_the_same():
     ]
 
 
-def test_a_grid_of_lengths():
-    study = small('world = "RiverSwim"\nepisodes = [10, 2000]\nstride = 3')
-    assert study.lengths == {"w, episodes 10": 10, "w, episodes 2000": 2000}
-    assert set(study.strides.values()) == {3}
-
-
 # Episodes and strides
 
 
 def test_a_world_may_have_its_own_length_and_stride():
+    """Without a stride the length decides."""
     study = Study.parse(
-        'stride = 5\nepisodes = 10\n[worlds.a]\nworld = "RiverSwim"\n'
-        '[worlds.b]\nworld = "SixArms"\nepisodes = 4000\nstride = 7\n[agents.a]\nagent = "Rmax"'
+        'episodes = 10\n[worlds.a]\nworld = "RiverSwim"\n[worlds.b]\nworld = "SixArms"\n'
+        'episodes = [4000, 800]\n[worlds.c]\nworld = "Maze"\nstride = 7\n[agents.a]\nagent = "Rmax"'
     )
-    assert study.lengths == {"a": 10, "b": 4000}
-    assert study.strides == {"a": 5, "b": 7}
-    assert {(run.world, run.spec.episodes, run.spec.stride) for run in study.runs} == {
-        *(("a", 10, 5), ("b", 4000, 7)),
-    }
+    assert study.lengths == {"a": 10, "b, episodes 4000": 4000, "b, episodes 800": 800, "c": 10}
+    assert study.strides == {"a": 1, "b, episodes 4000": 10, "b, episodes 800": 2, "c": 7}
+    found = {run.world: (run.spec.episodes, run.spec.stride) for run in study.runs}
+    assert found == {name: (study.lengths[name], study.strides[name]) for name in study.worlds}
+    study = small(top="stride = 3")
+    assert study.strides == {"w": 3}
 
 
-def test_without_a_stride_the_length_decides():
-    study = small('world = "RiverSwim"\nepisodes = [10, 4000]')
-    assert list(study.strides.values()) == [1, 10]
-    study = Study({"a": RiverSwim(), "b": SixArms()}, {"r": Rmax}, {"a": 10, "b": 4000})
-    assert study.strides == {"a": 1, "b": 10}
+# Errors: each line that ends in #! is refused, with the message that follows
 
-
-# Errors, each at the line that ends in #! and what the error says
+WORLD = '\n[worlds.w]\nworld = "RiverSwim"\nepisodes = 10\n'
+AGENT = '\n[agents.a] # an agent\nagent = "Rmax"\n'
 
 
 def refused(text):
@@ -180,118 +158,86 @@ def refused(text):
     assert str(caught.value).startswith(f"my.toml, line {line}: {message}")
 
 
-WORLD = '\n[worlds.w]\nworld = "RiverSwim"\nepisodes = 10\n'
-AGENT = '\n[agents.a] # an agent\nagent = "Rmax"\n'
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_errors_at_the_top():
+    for line in (
         "sede = 1 #! there is no key 'sede': did you mean 'seed'? It has title, description, ",
         "world.w = {} #! there is no key 'world': did you mean 'worlds'? It has title, ",
-        "title = 5 #! title = 5 is not text",
-        "description = ['a'] #! description = ['a'] is not text",
+        "title = 5 #! title must be text; got 5",
+        "description = ['a'] #! description must be text; got ['a']",
         "episodes = 0 #! episodes = 0 must be at least 1",
-        "episodes = 0.5 #! episodes = 0.5 is not a whole number",
         "episodes = true #! episodes = True is not a whole number",
-        "episodes = [1, 2] #! episodes = [1, 2] is not a whole number",
-        "stride = 0 #! stride = 0 must be at least 1",
         "stride = inf #! stride = inf is not a whole number",
         "seeds = 0 #! seeds = 0 must be at least 1",
-        "seeds = true #! seeds = True is not a whole number",
-        "seeds = 2.5 #! seeds = 2.5 is not a whole number",
         "seeds = '12' #! seeds = '12' is not a whole number",
         "seeds = {a = 1} #! seeds = {'a': 1} is not a whole number",
-        "seeds = [] #! seeds = [] has to be some numbers, each once",
-        "seeds = [ #! seeds = [1, 2, 1] has to be some numbers, each once\n1,\n2,\n1]",
+        "seeds = [] #! seeds must be distinct numbers, at least one; got []",
+        "seeds = [ #! seeds must be distinct numbers, at least one; got [1, 2, 1]\n1,\n2,\n1]",
         "seeds = [0, -1] #! seeds = -1 must be at least 0",
         "seeds = [0.0] #! seeds = 0.0 is not a whole number",
         "seed = -1 #! seed = -1 must be at least 0",
-        "seed = 1.0 #! seed = 1.0 is not a whole number",
         "seed = [1] #! seed = [1] is not a whole number",
-    ],
-)
-def test_an_error_at_the_top(line):
-    refused(f"# a study\n{line}\n{WORLD}{AGENT}")
+    ):
+        refused(f"# a study\n{line}\n{WORLD}{AGENT}")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "gama = 0.9 #! RiverSwim has no parameter 'gama': did you mean 'gamma'? It has n, gamma",
-        "seeds = 3 #! RiverSwim has no parameter 'seeds': it has n, gamma",
-        "n = 6.0 #! n = 6.0 is not a whole number",
-        "n = 1 #! RiverSwim: n = 1 must be at least 2",
-        "gamma = 1.5 #! RiverSwim: gamma = 1.5 is outside [0, 1)",
-        "gamma = [0.5, 1.5] #! RiverSwim: gamma = 1.5 is outside [0, 1)",
-        "gamma = [] #! gamma is an empty list: there is nothing to run",
-        "gamma = '0.9' #! gamma = '0.9' is not a number",
-        "gamma = true #! gamma = True is not a number",
-        "gamma = nan #! RiverSwim: gamma is nan; ",
-        "gamma = 1979-05-27 #! gamma = datetime.date(1979, 5, 27) is not a number",
-        "gamma = {} #! gamma = {} is not a number",
-        "gamma = [ #! gamma = [0.5] is not a number\n\n  [0.5],\n]",
-        "episodes = 0 #! episodes = 0 must be at least 1",
-        "episodes = [10, 0] #! episodes = 0 must be at least 1",
-        "episodes = [] #! episodes is an empty list: there is nothing to run",
-        "stride = 'x' #! stride = 'x' is not a whole number",
-    ],
-)
-def test_an_error_in_a_world(line):
+def test_errors_in_a_world():
     """The same key at the top or in another world is not to blame."""
     other = '[worlds.v]\nworld = "DeepSea"\nn = 3\ngamma = 0.5\nstride = 1\nepisodes = 1\n'
-    refused(f'episodes = 10\nstride = 2\n{other}[worlds.w]\nworld = "RiverSwim"\n{line}\n{AGENT}')
+    before = f'episodes = 10\nstride = 2\n{other}[worlds.w]\nworld = "RiverSwim"\n'
+    for line in (
+        "gama = 0.9 #! RiverSwim has no parameter 'gama': did you mean 'gamma'? It has n, gamma",
+        "seeds = 3 #! RiverSwim has no parameter 'seeds': it has n, gamma",
+        "n = 1 #! RiverSwim: n = 1 must be at least 2",
+        "gamma = [0.5, 1.5] #! RiverSwim: gamma = 1.5 is outside [0, 1)",
+        "gamma = [] #! gamma must not be an empty list",
+        "gamma = nan #! RiverSwim: gamma is nan; ",
+        "gamma = 1979-05-27 #! gamma must be a number; got datetime.date(1979, 5, 27)",
+        "gamma = [ #! gamma must be a number; got [0.5]\n\n  [0.5],\n]",
+        "episodes = [10, 0] #! episodes = 0 must be at least 1",
+        "episodes = [] #! episodes must not be an empty list",
+        "stride = 'x' #! stride = 'x' is not a whole number",
+    ):
+        refused(f"{before}{line}\n{AGENT}")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "gamma = 0.5 #! RmaxRaviUcb has no parameter 'gamma': ",
-        "updates = 0 #! RmaxRaviUcb: updates = 0 must be at least 1",
-        "updates = 2.0 #! updates = 2.0 is not a whole number",
-        "observe_last = 1 #! observe_last = 1 is not true or false",
-        "beta = [1, -1] #! RmaxRaviUcb: beta = -1.0 must not be negative",
-        "ascension = 'Sigmod' #! ascension: 'Sigmod' is none of its kinds: did you mean 'Sigmoid'?",
+def test_errors_in_an_agent():
+    """Also in a table inside its table, however that is written."""
+    for line in (
+        "gamma = 0.5 #! VariantAgent has no parameter 'gamma': ",
+        "updates = [1, 0] #! VariantAgent: updates = 0 must be at least 1",
+        "observe_last = 1 #! observe_last must be true or false; got 1",
+        "ascension = 'Sigmod' #! ascension must be one of its kinds; got 'Sigmod': did you mean",
         "ascension = {kind = 'Sigmoid', alfa = 1} #! Sigmoid has no parameter 'alfa': did you mean",
         "ascension.kind = 'Threshold'\nascension.level = -1 #! Threshold: level = -1.0 must not be",
-        "[agents.b.ascension]\nkind = 'Threshold'\nlevel = '1' #! level = '1' is not a number",
-        "[agents.b.ascension]\nkind = 'Threshold'\nlevel = [] #! level is an empty list: ",
-        "[agents.b.ascension]\nkind = 'Sigmoid'\nalpha = 2\nbeta = 1 #! Sigmoid has no parameter",
-        "[agents.b.ascension] #! ascension: it needs a kind, of Sigmoid, Truncation, Threshold",
-        "ascension = {kind = {a = 1}} #! ascension: {'a': 1} is none of its kinds: it has Sigmoid",
-    ],
-)
-def test_an_error_in_an_agent(line):
-    refused(f'{WORLD}{AGENT}\n[agents.b]\nagent = "RmaxRaviUcb"\nr_max = 1\n{line}\n')
+        "[agents.b.ascension]\nkind = 'Threshold'\nlevel = '1' #! level must be a number; got '1'",
+        "[agents.b.ascension]\nkind = 'Threshold'\nlevel = [] #! level must not be an empty list",
+        "[agents.b.ascension] #! ascension needs a kind: one of Sigmoid, Truncation, Threshold",
+    ):
+        refused(f'{WORLD}{AGENT}\n[agents.b]\nagent = "VariantAgent"\nr_max = 1\n{line}\n')
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[worlds.w] #! world is missing: one of RiverSwim, DeepSea, \nepisodes = 1",
+def test_errors_in_the_tables_of_worlds_and_agents():
+    for text in (
+        "[worlds.w] #! world is missing: give one of RiverSwim, DeepSea, \nepisodes = 1",
         "[worlds.w]\nepisodes = 1\nworld = 'Riverswin' #! there is no world 'Riverswin': did you",
         "[worlds.w]\nepisodes = 1\nworld = {a = 1} #! there is no world {'a': 1}: there are ",
-        "[worlds.w] #! world 'w' needs a number of episodes, here or at the top\nworld = 'Maze'\n",
-        f"{WORLD}[worlds.v] #! world 'v' needs a number of episodes\nworld = 'Maze'\n",
-        "seed = 1\nworlds = 5 #! the study has no worlds: give each a table [worlds.NAME]",
-        "seed = 1\n[worlds] #! the study has no worlds: give each a table [worlds.NAME]",
-        "seed = 1\n[[worlds]] #! the study has no worlds: give each a table [worlds.NAME]\nn = 1",
-        "seed = 1\n[[worlds.w]] #! w = [{'world': 'Maze'}] is not a table: \nworld = 'Maze'",
-        "seed = 1\nworlds.w = 'Maze' #! w = 'Maze' is not a table: write [worlds.w]",
-        f"{WORLD}[agents] #! the study has no agents: give each a table [agents.NAME]",
-        f"{WORLD}[agents]\na = 'Rmax' #! a = 'Rmax' is not a table: write [agents.a]",
-        f"{WORLD}[agents.a] #! agent is missing: one of RmaxRaviUcb, \nbeta = 1",
+        "[worlds.w] #! world 'w' needs episodes, in its table or at the top\nworld = 'Maze'\n",
+        f"{WORLD}[worlds.v] #! world 'v' needs episodes\nworld = 'Maze'\n",
+        "seed = 1\nworlds = 5 #! the study has no worlds: add a table [worlds.NAME]",
+        "seed = 1\n[worlds] #! the study has no worlds: add a table [worlds.NAME]",
+        "seed = 1\n[[worlds]] #! the study has no worlds: add a table [worlds.NAME]\nn = 1",
+        "seed = 1\n[[worlds.w]] #! w must be a table [worlds.w]; got [{'world': \nworld = 'Maze'",
+        f"{WORLD}[agents]\na = 'Rmax' #! a must be a table [agents.a]; got 'Rmax'",
+        f"{WORLD}[agents.a] #! agent is missing: give one of Optimist, RmaxRaviUcb, \nbeta = 1",
         f"{WORLD}[agents.a]\nagent = 'Rmx' #! there is no agent 'Rmx': did you mean 'Rmax'? There",
-        f"{WORLD}[agents.a]\nagent = 1 #! there is no agent 1: there are RmaxRaviUcb, ",
-    ],
-)
-def test_an_error_in_what_there_is(text):
-    refused(text)
+    ):
+        refused(text)
 
 
-@pytest.mark.parametrize(
-    ("more", "names"),
-    [
+def test_two_that_are_the_same_or_have_the_same_name_are_refused():
+    worlds = '[worlds.v]\nworld = "RiverSwim"\nn = [2, 3]\n'
+    agents = '[agents.b]\nagent = "RaviUcb"\nbeta = [1, 2]\n'
+    for more, names in (
         ('[worlds."v, n 3"]\nworld = "Maze"', ["v, n 3"]),
         ('[worlds."v, n {n}"]\nworld = "DeepSea"\nn = [4, 3]', ["v, n 3"]),
         ('[worlds.x]\nworld = "RiverSwim"\nn = [5, 5]', ["x, n 5"]),
@@ -300,39 +246,25 @@ def test_an_error_in_what_there_is(text):
         ('[agents.c]\nagent = "Rmax"\nvisits = [1, 1]', ["c, visits 1"]),
         ('[agents.c]\nagent = "RaviUcb"\nbeta = 1.0', ["b, beta 1", "c"]),
         ('[agents.c]\nagent = "RaviUcb"\nbeta = 1\neta = [5, 10]', ["b, beta 1", "c, eta 10"]),
-    ],
-)
-def test_two_that_are_the_same_or_named_the_same_are_refused(more, names):
-    worlds = '[worlds.v]\nworld = "RiverSwim"\nn = [2, 3]\n'
-    agents = '[agents.b]\nagent = "RaviUcb"\nbeta = [1, 2]\n'
-    with pytest.raises(StudyError) as caught:
-        Study.parse(f"episodes = 10\n{worlds}{agents}{more}", "my.toml")
-    where, _, message = str(caught.value).partition(": ")
-    assert where == "my.toml, line 8"
-    assert all(repr(name) in message for name in names)
-
-
-@pytest.mark.parametrize("text", ["", "# nothing", "episodes = 10", WORLD])
-def test_what_is_missing_has_no_line(text):
-    missing = "agents" if text == WORLD else "worlds"
-    with pytest.raises(
-        StudyError, match=rf"^my.toml: the study has no {missing}: give each a table"
     ):
-        Study.parse(text, "my.toml")
+        with pytest.raises(StudyError) as caught:
+            Study.parse(f"episodes = 10\n{worlds}{agents}{more}", "my.toml")
+        where, _, message = str(caught.value).partition(": ")
+        assert where == "my.toml, line 8"
+        assert all(repr(name) in message for name in names)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a = 1\nb = \n", r"^my.toml: Invalid value \(at line 2, column 5\)"),
-        ("a = 1\na = 2\n", r"^my.toml: Cannot overwrite a value \(at line 2, "),
-        ("a = 1\n[b\n", r"^my.toml: .*\(at line 2, "),
-        (f"a = {'1' * 5000}", r"^my.toml: Exceeds the limit"),
-    ],
-)
-def test_broken_toml(text, message):
-    with pytest.raises(StudyError, match=message):
-        Study.parse(text, "my.toml")
+def test_errors_that_have_no_line_and_those_of_the_parser():
+    for text, message in (
+        ("", "the study has no worlds: add a table"),
+        ("episodes = 10", "the study has no worlds: add a table"),
+        (WORLD, "the study has no agents: add a table"),
+        ("a = 1\nb = \n", r"Invalid value \(at line 2, column 5\)"),
+        ("a = 1\na = 2\n", r"Cannot overwrite a value \(at line 2, "),
+        (f"a = {'1' * 5000}", "Exceeds the limit"),
+    ):
+        with pytest.raises(StudyError, match=f"^my.toml: {message}"):
+            Study.parse(text, "my.toml")
 
 
 # Files
@@ -346,38 +278,23 @@ def test_an_error_names_the_file(tmp_path):
     assert str(caught.value).startswith(f"{file}, line 3: ")
 
 
-def test_an_imitators_own_configuration_will_do():
-    config = FraIL.Config.practical(Box(0.0, 2.0), beta=0.3)
-    study = Study({"river": RiverSwim(4)}, {"a": FraIL, "b": config}, episodes=10)
-    assert study.configurations == {
-        "a": ImitationConfig(),
-        "b": ImitationConfig.practical(Box(0.0, 2.0), beta=0.3),
-    }
-
-
-@pytest.mark.parametrize(
-    ("path", "hint"),
-    [
+def test_a_file_that_does_not_exist(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path, hint in (
         ("quik", "did you mean 'quick'? Shipped are exploration, imitation, "),
         ("studies/quick.toml", "did you mean 'quick'? Shipped are exploration, imitation, "),
         ("zzzzzz", "shipped are exploration, imitation, "),
-    ],
-)
-def test_a_file_that_is_not_there(path, hint, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(StudyError) as caught:
-        Study.read(path)
-    begin = f"there is no file {path}, and no study of that name: {hint}"
-    assert str(caught.value).startswith(begin)
+    ):
+        with pytest.raises(StudyError) as caught:
+            Study.read(path)
+        begin = f"there is no file {path}, and no study of that name: {hint}"
+        assert str(caught.value).startswith(begin)
 
 
-def test_a_file_that_is_not_text(tmp_path):
+def test_a_file_that_is_not_text_and_a_folder(tmp_path):
     (tmp_path / "s.toml").write_bytes(SMALL.encode("utf-16"))
-    with pytest.raises(StudyError, match=r"s\.toml is not a text in UTF-8"):
+    with pytest.raises(StudyError, match=r"s\.toml must be a text file in UTF-8"):
         Study.read(tmp_path / "s.toml")
-
-
-def test_a_folder_is_not_a_study(tmp_path):
     with pytest.raises(StudyError, match="cannot be read"):
         Study.read(tmp_path)
 
@@ -386,13 +303,19 @@ def test_a_folder_is_not_a_study(tmp_path):
 
 
 def test_agents_are_classes_or_configurations():
-    study = Study(
-        worlds={"river": RiverSwim(6)},
-        agents={"default": RmaxRaviUcb, "mine": RaviUcb.Config(beta=3), "rmax": Rmax},
-        episodes=10,
-    )
-    assert [run.spec.agent for run in study.runs][:3] == [
-        *(Configuration.adaptive(), RaviUcb.Config(beta=3), Rmax.Config()),
+    """Those of an imitator in Python will do, with the default expert data."""
+    given = {
+        "default": Optimist,
+        "mine": RaviUcb.Config(beta=3),
+        "imitator": FraIL,
+        "box": FraIL.Config(Box(0.0, 2.0), RmaxRaviUcb.Config(ridge=0.01)),
+    }
+    study = Study(worlds={"river": RiverSwim(6)}, agents=given, episodes=10, seeds=1)
+    assert [run.spec.agent for run in study.runs] == [
+        Optimist.Config(),
+        RaviUcb.Config(beta=3),
+        ImitationConfig(),
+        ImitationConfig(Box(0.0, 2.0), RmaxRaviUcb.Config(ridge=0.01)),
     ]
 
 
@@ -404,8 +327,10 @@ def test_any_study_comes_back_from_its_text():
             "rooms": FourRooms(),
         },
         agents={
-            "greedy": Configuration(np.inf, 1, Sigmoid(4, 2), ridge=None, anytime=True),
-            "level": Configuration(1, 1, Threshold(1), observe_last=True),
+            "greedy": Variant(
+                eta=np.inf, bonus=FixedBonus(1), ascension=Sigmoid(4, 2), ridge=None, anytime=True
+            ),
+            "level": Variant(eta=1, bonus=FixedBonus(1), ascension=Threshold(1), observe_last=True),
             "once": RaviUcb.Config(beta=1),
             "vi": OptimisticVI.Config(beta=np.float64(2), updates=np.int64(3)),
             "rmax": Rmax,
@@ -454,42 +379,34 @@ def test_names_and_titles_may_be_any_text_that_is_seen(names):
 GIVEN = {"worlds": {"w": RiverSwim()}, "agents": {"a": Rmax}, "episodes": 10}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"worlds": {}}, "a study needs worlds: there are none"),
-        ({"agents": {}}, "a study needs agents: there are none"),
-        ({"worlds": {"w": RiverSwim}}, "is not a shipped world"),
-        ({"worlds": {"w": "RiverSwim"}}, "is not a shipped world"),
-        ({"worlds": {1: RiverSwim()}}, "1 is not text"),
-        ({"agents": {"a": "Rmax"}}, "'Rmax' is not the configuration of an agent"),
-        ({"agents": {None: Rmax}}, "None is not text"),
+def test_a_study_that_cannot_be_run_is_refused_at_once():
+    for change, message in (
+        ({"worlds": {}}, "worlds must not be empty"),
+        ({"agents": {}}, "agents must not be empty"),
+        ({"worlds": {"w": RiverSwim}}, "world must be one of RiverSwim"),
+        ({"worlds": {1: RiverSwim()}}, "names of worlds and agents must be text; got 1"),
+        ({"agents": {"a": "Rmax"}}, "agent must be the configuration of one of .*; got 'Rmax'"),
+        ({"agents": {None: Rmax}}, "names of worlds and agents must be text; got None"),
         ({"agents": {"a": Rmax, "b": Rmax.Config()}}, "the agents 'a' and 'b' are the same"),
         ({"worlds": {"a": Maze(), "b": Maze()}}, "the worlds 'a' and 'b' are the same"),
         ({"episodes": 0}, "episodes = 0 must be at least 1"),
-        ({"episodes": 10.0}, "episodes = 10.0 is not a whole number"),
-        ({"episodes": True}, "episodes = True is not a whole number"),
         ({"episodes": None}, "episodes = None is not a whole number"),
-        ({"episodes": {"v": 10}}, "episodes has to name each of the worlds w"),
-        ({"episodes": {"w": 10, "v": 10}}, "episodes has to name each of the worlds w"),
+        ({"episodes": {"v": 10}}, "episodes must have a number for each world: w"),
+        ({"episodes": {"w": 10, "v": 10}}, "episodes must have a number for each world: w"),
         ({"episodes": {"w": 0}}, "episodes = 0 must be at least 1"),
         ({"stride": 0}, "stride = 0 must be at least 1"),
-        ({"stride": {}}, "stride has to name each of the worlds w"),
-        ({"seeds": 0}, "seeds = 0 must be at least 1"),
+        ({"stride": {}}, "stride must have a number for each world: w"),
         ({"seeds": 2.0}, "seeds = 2.0 is not a whole number"),
         ({"seeds": "12"}, "seeds = '12' is not a whole number"),
-        ({"seeds": []}, r"seeds = \[\] has to be some numbers"),
-        ({"seeds": [1, 1]}, r"seeds = \[1, 1\] has to be some numbers, each once"),
+        ({"seeds": []}, r"seeds must be distinct numbers, at least one; got \[\]"),
+        ({"seeds": [1, 1]}, r"seeds must be distinct numbers, at least one; got \[1, 1\]"),
         ({"seeds": [-1]}, "seeds = -1 must be at least 0"),
         ({"seed": -1}, "seed = -1 must be at least 0"),
-        ({"seed": 0.5}, "seed = 0.5 is not a whole number"),
-        ({"title": 5}, "title = 5 is not text"),
-        ({"description": None}, "description = None is not text"),
-    ],
-)
-def test_a_study_that_cannot_be_run_is_refused_at_once(change, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        Study(**{**GIVEN, **change})
+        ({"title": 5}, "title must be text; got 5"),
+        ({"description": None}, "description must be text; got None"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            Study(**{**GIVEN, **change})
 
 
 # What a run depends on
@@ -502,30 +419,20 @@ BASE = Study(
 )
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_changes_beside_a_run_do_not_change_it():
+    for change in (
         {"agents": {"new": RmaxRaviUcb, **BASE.agents, "newer": OptimisticVI}},
         {"worlds": {"new": Maze(), **BASE.worlds, "newer": SixArms()}},
-        {"seeds": 5},
         {"seeds": [7, 1, 0]},
         {"agents": dict(reversed(BASE.agents.items()))},
         {"worlds": dict(reversed(BASE.worlds.items()))},
         {"title": "Another", "description": "one"},
-        {"episodes": {"river": 10, "rooms": 10}},
-        {"stride": 1},
-    ],
-)
-def test_what_is_changed_beside_a_run_does_not_change_it(change):
-    assert ids(BASE).items() <= ids(dataclasses.replace(BASE, **change)).items()
+        {"episodes": {"river": 10, "rooms": 10}, "stride": 1},
+    ):
+        assert ids(BASE).items() <= ids(dataclasses.replace(BASE, **change)).items()
 
 
-def test_what_is_left_out_does_not_change_the_rest():
-    left = dataclasses.replace(BASE, agents={"ravi": RaviUcb}, worlds={"river": RiverSwim(6)})
-    assert ids(left).items() <= ids(BASE).items()
-
-
-def test_names_are_not_what_a_run_is():
+def test_a_run_does_not_depend_on_its_names():
     renamed = dataclasses.replace(
         BASE,
         worlds={f"a {name}": world for name, world in BASE.worlds.items()},
@@ -553,4 +460,4 @@ def test_another_seed_of_the_study_gives_other_seeds_to_all_runs():
 
 
 def test_the_first_run_of_a_study_stays_what_it_is():
-    assert BASE.runs[0].spec.id == "17294b4383f238c6"
+    assert BASE.runs[0].spec.id == "ebc9001557730259"

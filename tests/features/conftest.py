@@ -67,18 +67,19 @@ STATE_CASES = {
     "squashed": StateCase(Tiles(OPEN, bins=(2, 3), outside="squash"), anywhere),
 }
 
+
+def _with_actions(wrap: Callable[[StateFeatures, int], FeatureMap], name: str) -> Case:
+    case = STATE_CASES[name]
+    return Case(wrap(case.psi, 3), case.draw, case.constant_norm)
+
+
 CASES = {
     "one-hot": Case(OneHot(5, 3), below(5)),
     "table": Case(Table(_rng().normal(size=(5, 3, 4))), below(5), constant_norm=False),
     "concatenation": Case(Concatenation(StateOnly(OneHotState(4), 2), OneHot(4, 2)), below(4)),
-    **{
-        f"per action, {name}": Case(PerAction(case.psi, 3), case.draw, case.constant_norm)
-        for name, case in STATE_CASES.items()
-    },
-    **{
-        f"state only, {name}": Case(StateOnly(case.psi, 3), case.draw, case.constant_norm)
-        for name, case in STATE_CASES.items()
-    },
+    # Both wrappers, around diagonal features and around dense ones.
+    **{f"per action, {name}": _with_actions(PerAction, name) for name in ("one-hot", "rbf")},
+    **{f"state only, {name}": _with_actions(StateOnly, name) for name in ("one tiling", "fourier")},
 }
 
 

@@ -1,10 +1,15 @@
 """Features as JSON and back, to the last bit; and JSON that describes none."""
 
 import copy
+import functools
 import json
+import operator
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from reference.features import DenseStateFeatures
+from reference.refusals import assert_refuses
 
 from optimist.features import (
     RBF,
@@ -13,7 +18,6 @@ from optimist.features import (
     OneHot,
     OneHotState,
     PerAction,
-    StateFeatures,
     StateOnly,
     Table,
     Tiles,
@@ -43,7 +47,7 @@ STATE_FEATURES = {
 MAPS = {
     "one-hot": OneHot(7, 3),
     **{f"per action, {name}": PerAction(psi, 3) for name, psi in STATE_FEATURES.items()},
-    **{f"state only, {name}": StateOnly(psi, 3) for name, psi in STATE_FEATURES.items()},
+    "state only": StateOnly(STATE_FEATURES["squashed fourier"], 3),
     "concatenation": Concatenation(
         StateOnly(RBF(THIRDS, 2), 3), PerAction(Fourier(THIRDS, 4, rng()), 3)
     ),
@@ -65,28 +69,23 @@ def discrete(phi) -> bool:
 def test_a_map_comes_back_as_it_was(phi):
     again = from_description(through_json(describe(phi)))
     assert type(again) is type(phi)
-    declared = ("dim", "bound", "blocks", "n_actions", "shared")
-    for name in declared:
+    for name in ("dim", "bound", "blocks", "n_actions", "shared"):
         assert getattr(again, name) == getattr(phi, name)
     states = np.arange(7) if discrete(phi) else rng().uniform(*THIRDS, size=(50, 2))
-    np.testing.assert_array_equal(again.all_actions(states), phi.all_actions(states))
+    assert_array_equal(again.all_actions(states), phi.all_actions(states))
     for mine, theirs in zip(again.in_blocks(states), phi.in_blocks(states), strict=True):
-        np.testing.assert_array_equal(mine, theirs)
+        assert_array_equal(mine, theirs)
     assert describe(again) == describe(phi)
 
 
-@pytest.mark.parametrize("outside", ["error", "clip", "squash"])
-def test_what_happens_outside_is_remembered(outside):
-    phi = PerAction(Tiles(THIRDS, bins=2, outside=outside), 2)
-    again = from_description(through_json(describe(phi)))
-    assert again.psi.box.outside == outside
-
-
 def test_attributes_come_back_too():
+    for outside in ("error", "clip", "squash"):
+        phi = PerAction(Tiles(THIRDS, bins=2, outside=outside), 2)
+        assert from_description(through_json(describe(phi))).psi.box.outside == outside
     psi = Fourier(OPEN, 9, rng(), lengthscale=0.3, outside="squash")
     again = from_description(through_json(describe(StateOnly(psi, 2)))).psi
     assert (again.pairs, again.lengthscale) == (9, 0.3)
-    np.testing.assert_array_equal(again.frequencies, psi.frequencies)
+    assert_array_equal(again.frequencies, psi.frequencies)
     assert again.box.low.tolist() == [-np.inf, 0.1]
     with pytest.raises(ValueError, match="read-only"):
         again.frequencies[0, 0] = 0.0
@@ -98,14 +97,6 @@ def test_infinite_bounds_are_written_as_words():
     assert data["psi"]["box"]["high"] == [1 / 3, "inf"]
 
 
-class Own(StateFeatures):
-    def __init__(self):
-        super().__init__(dim=2, bound=1.0, blocks=1)
-
-    def __call__(self, observations):
-        raise NotImplementedError
-
-
 class OwnTiles(Tiles):
     pass
 
@@ -114,45 +105,37 @@ class OwnMap(PerAction):
     pass
 
 
-@pytest.mark.parametrize(
-    "features",
-    [
-        Table(np.ones((7, 3, 2))),
-        PerAction(Own(), 3),
+def test_other_features_have_no_description():
+    own, table = DenseStateFeatures(7, 2), Table(np.ones((7, 3, 2)))
+    for features in (
+        table,
+        PerAction(own, 3),
         PerAction(OwnTiles(THIRDS, 2), 3),
         OwnMap(OneHotState(7), 3),
-        Concatenation(OneHot(7, 3), Table(np.ones((7, 3, 2)))),
-        Concatenation(StateOnly(Own(), 3), OneHot(7, 3)),
+        Concatenation(OneHot(7, 3), table),
+        Concatenation(StateOnly(own, 3), OneHot(7, 3)),
         OneHotState(7),
         None,
         "OneHot",
-    ],
-)
-def test_of_anything_else_there_is_no_description(features):
-    assert describe(features) is None
+    ):
+        assert describe(features) is None, features
 
 
 TILES = describe(PerAction(Tiles(THIRDS, bins=(2, 3)), 3))
 FOURIER = describe(StateOnly(Fourier(THIRDS, 2, rng()), 3))
 BOTH = describe(MAPS["concatenation"])
 GRID = {"kind": "RBF", "box": TILES["psi"]["box"], "centres": [2, 2], "width": 0.5}
+MISSING = object()
 
 
 def changed(data, *path, to):
+    """The data with the entry at the path replaced, or removed if ``to`` is `MISSING`."""
     data = copy.deepcopy(data)
-    inner = data
-    for key in path[:-1]:
-        inner = inner[key]
-    inner[path[-1]] = to
-    return data
-
-
-def without(data, *path):
-    data = copy.deepcopy(data)
-    inner = data
-    for key in path[:-1]:
-        inner = inner[key]
-    del inner[path[-1]]
+    *inner, last = path
+    entry = functools.reduce(operator.getitem, inner, data)
+    entry[last] = to
+    if to is MISSING:
+        del entry[last]
     return data
 
 
@@ -163,46 +146,53 @@ def deep(n: int):
     return data
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
+def psi(*path, to):
+    """A description of tiles with a change of the state features."""
+    return changed(TILES, "psi", *path, to=to)
+
+
+def test_bad_descriptions_are_refused():
+    cases = [
         (None, "None must be an object with a kind"),
         ([TILES], r"\[.*\.\.\. must be an object with a kind"),
         ("OneHot", "'OneHot' must be an object with a kind"),
         ({}, "must be an object with a kind"),
         ({"kind": ["OneHot"]}, "must be an object with a kind"),
-        ({"kind": "Table"}, "'Table' is none of the kinds OneHot, OneHotState, PerAction"),
-        ({"kind": "__import__"}, "is none of the kinds"),
-        (TILES["psi"], "Tiles describes states alone; PerAction or StateOnly must be around it"),
-        (without(TILES, "n_actions"), r"PerAction must have the keys .*'n_actions'\), not"),
+        ({"kind": "Table"}, "kind must be one of OneHot, OneHotState, .* got 'Table'"),
+        ({"kind": "__import__"}, "kind must be one of"),
+        (TILES["psi"], "Tiles is a map of states; wrap it in PerAction or StateOnly"),
+        (
+            changed(TILES, "n_actions", to=MISSING),
+            r"PerAction must have the keys .*'n_actions'\), not",
+        ),
         (changed(TILES, "more", to=1), r"PerAction must have the keys .*, not .*'more'"),
         (changed(TILES, "n_actions", to=0), "n_actions = 0 must be at least 1"),
         (changed(TILES, "n_actions", to=2.0), "n_actions = 2.0 is not a whole number"),
         (changed(TILES, "n_actions", to=True), "n_actions = True is not a whole number"),
-        (changed(TILES, "psi", to=3), "3 must be an object with a kind"),
-        (changed(TILES, "psi", to=describe(OneHot(2, 2))), "must be StateFeatures"),
-        (without(TILES, "psi", "bins"), "Tiles must have the keys"),
-        (changed(TILES, "psi", "bins", to=[2]), "bins has 1 entries"),
-        (changed(TILES, "psi", "bins", to=[2, None]), r"bins\[1\] = None is not a whole number"),
-        (changed(TILES, "psi", "bins", to="23"), r"bins\[0\] = '2' is not a whole number"),
-        (changed(TILES, "psi", "bins", to=[10**400, 2]), r"2\.0e\+400 features"),
-        (changed(TILES, "psi", "tilings", to="1"), "tilings = '1' is not a whole number"),
-        (changed(TILES, "psi", "tilings", to=10**12), r"1\.2e\+13 features"),
-        (changed(TILES, "psi", "box", to=[0, 1]), r"box = \[0, 1\] must be an object"),
-        (without(TILES, "psi", "box", "low"), "box must have the keys"),
-        (changed(TILES, "psi", "box", "low", to=0.0), "low = 0.0 must be a list of numbers"),
-        (changed(TILES, "psi", "box", "low", to=[0.0]), "high has shape"),
-        (changed(TILES, "psi", "box", "low", to=["a", 0]), "low holds <U"),
-        (changed(TILES, "psi", "box", "low", to=[None, 0]), "low holds object"),
-        (changed(TILES, "psi", "box", "low", to=[[0], 0]), "inhomogeneous"),
-        (changed(TILES, "psi", "box", "low", to=[9, 9]), r"low\[0\] = 9 must be less than"),
-        (changed(TILES, "psi", "box", "low", to=["-inf", 0]), r"low\[0\] = -inf is no bound"),
-        (changed(TILES, "psi", "box", "outside", to="wrap"), "outside = 'wrap' must be"),
-        (changed(TILES, "psi", "box", "outside", to={}), "outside = {} must be"),
-        (changed(TILES, "psi", to={**GRID, "width": "0.5"}), "width holds <U3, not real numbers"),
-        (changed(TILES, "psi", to={**GRID, "width": 10**400}), "width holds object"),
-        (changed(TILES, "psi", to={**GRID, "width": -1}), "width = -1 must be positive"),
-        (changed(TILES, "psi", to={**GRID, "centres": 2.5}), "centres = 2.5 is not a whole"),
+        (psi(to=3), "3 must be an object with a kind"),
+        (psi(to=describe(OneHot(2, 2))), "must be StateFeatures"),
+        (psi("bins", to=MISSING), "Tiles must have the keys"),
+        (psi("bins", to=[2]), "bins must be one number, .* got 1"),
+        (psi("bins", to=[2, None]), r"bins\[1\] = None is not a whole number"),
+        (psi("bins", to="23"), r"bins\[0\] = '2' is not a whole number"),
+        (psi("bins", to=[10**400, 2]), r"= 2\.0e\+400; make it coarser"),
+        (psi("tilings", to="1"), "tilings = '1' is not a whole number"),
+        (psi("tilings", to=10**12), r"= 1\.2e\+13; make it"),
+        (psi("box", to=[0, 1]), r"box = \[0, 1\] must be an object"),
+        (psi("box", "low", to=MISSING), "box must have the keys"),
+        (psi("box", "low", to=0.0), "low = 0.0 must be a list of numbers"),
+        (psi("box", "low", to=[0.0]), "high has shape"),
+        (psi("box", "low", to=["a", 0]), "low holds <U"),
+        (psi("box", "low", to=[None, 0]), "low holds object"),
+        (psi("box", "low", to=[[0], 0]), "inhomogeneous"),
+        (psi("box", "low", to=[9, 9]), r"low\[0\] = 9 must be less than"),
+        (psi("box", "low", to=["-inf", 0]), r"low\[0\] must be finite, .* got -inf"),
+        (psi("box", "outside", to="wrap"), "outside = 'wrap' must be"),
+        (psi("box", "outside", to={}), "outside = {} must be"),
+        (psi(to={**GRID, "width": "0.5"}), "width holds <U3, not real numbers"),
+        (psi(to={**GRID, "width": 10**400}), "width holds object"),
+        (psi(to={**GRID, "width": -1}), "width = -1 must be positive"),
+        (psi(to={**GRID, "centres": 2.5}), "centres = 2.5 is not a whole"),
         (changed(FOURIER, "psi", "frequencies", to=[[1, 2]]), r"frequencies has shape \(1, 2\)"),
         (changed(FOURIER, "psi", "frequencies", to=[1, 2]), r"frequencies has shape \(2,\)"),
         (changed(FOURIER, "psi", "frequencies", to=[[], []]), "pairs = 0 must be at least 1"),
@@ -210,11 +200,9 @@ def deep(n: int):
         (changed(FOURIER, "psi", "frequencies", to=[["1"], ["2"]]), "frequencies holds <U1"),
         (changed(FOURIER, "psi", "frequencies", to=None), "frequencies holds object"),
         (changed(FOURIER, "psi", "lengthscale", to=0), "lengthscale = 0 must be positive"),
-        (changed(BOTH, "phi_r", to=TILES["psi"]), "phi_r = .* must be a FeatureMap"),
+        (changed(BOTH, "phi_r", to=TILES["psi"]), "phi_r must be a FeatureMap"),
         (changed(BOTH, "phi_r", "n_actions", to=2), "phi_r has 2 actions and phi_P has 3"),
         (deep(10_000), "recursion"),
-    ],
-)
-def test_what_describes_no_features_is_refused(data, message):
-    with pytest.raises(ValueError, match=f"^not a description of features: .*{message}"):
-        from_description(data)
+    ]
+    beginning = "^not a description of features: .*"
+    assert_refuses(from_description, *((data, ValueError, beginning + m) for data, m in cases))

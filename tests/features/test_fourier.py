@@ -1,7 +1,8 @@
+import itertools
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 from optimist.features import Fourier
 
@@ -15,44 +16,37 @@ def gaussian_kernel(points: np.ndarray, lengthscale: float) -> np.ndarray:
     return np.exp(-squared / (2 * lengthscale**2))
 
 
-@pytest.mark.parametrize("lengthscale", [0.1, 0.25, 1.0])
-@pytest.mark.parametrize("pairs", [100, 10_000])
-def test_inner_products_approximate_the_gaussian_kernel(lengthscale, pairs):
-    rng = np.random.default_rng(0)
-    points = rng.uniform(LOW, HIGH, size=(40, 2))
-    features = Fourier(BOX, pairs, rng, lengthscale)(points)
-    error = features @ features.T - gaussian_kernel(points, lengthscale)
-    # An entry is the mean of `pairs` cosines of variance at most 1/2, so its standard deviation
-    # is at most sqrt(1/(2 pairs)); five of these leave room for the largest of 780 entries.
-    assert np.abs(error).max() < 5 * np.sqrt(1 / (2 * pairs))
+def test_inner_products_approximate_the_gaussian_kernel():
+    for lengthscale, pairs in itertools.product([0.1, 0.25, 1.0], [100, 10_000]):
+        rng = np.random.default_rng(0)
+        points = rng.uniform(LOW, HIGH, size=(40, 2))
+        features = Fourier(BOX, pairs, rng, lengthscale)(points)
+        error = features @ features.T - gaussian_kernel(points, lengthscale)
+        # An entry is the mean of `pairs` cosines of variance at most 1/2, so its standard deviation
+        # is at most sqrt(1/(2 pairs)); five of these leave room for the largest of 780 entries.
+        assert np.abs(error).max() < 5 * np.sqrt(1 / (2 * pairs))
 
 
 def test_the_error_falls_as_one_over_root_pairs():
     points = np.random.default_rng(0).uniform(LOW, HIGH, size=(40, 2))
     exact = gaussian_kernel(points, 0.25)
     errors = []
-    for pairs in (50, 5000):
+    for pairs in (50, 1250):
         draws = [Fourier(BOX, pairs, np.random.default_rng(s), 0.25)(points) for s in range(20)]
         errors.append(np.sqrt(np.mean([(psi @ psi.T - exact) ** 2 for psi in draws])))
-    assert errors[0] / errors[1] == pytest.approx(10, rel=0.2)
-
-
-@given(st.floats(-1.0, 1.0), st.floats(0.0, 5.0), st.integers(0, 100), st.integers(1, 20))
-def test_the_norm_is_one_everywhere(x, y, seed, pairs):
-    psi = Fourier(BOX, pairs, np.random.default_rng(seed), 0.05)
-    assert np.linalg.norm(psi([x, y])) == pytest.approx(psi.bound, abs=1e-12)
+    assert errors[0] / errors[1] == pytest.approx(5, rel=0.2)
 
 
 def test_cosines_come_before_sines():
     psi = Fourier(BOX, 3, np.random.default_rng(0))
     phases = np.array([0.5, 0.2]) @ psi.frequencies
-    np.testing.assert_allclose(psi([0.0, 1.0])[:3] * np.sqrt(3), np.cos(phases))
-    np.testing.assert_allclose(psi([0.0, 1.0])[3:] * np.sqrt(3), np.sin(phases))
+    assert_allclose(psi([0.0, 1.0])[:3] * np.sqrt(3), np.cos(phases))
+    assert_allclose(psi([0.0, 1.0])[3:] * np.sqrt(3), np.sin(phases))
 
 
 def test_the_generator_decides_the_frequencies():
     one, same, other = (Fourier(BOX, 5, np.random.default_rng(s)) for s in (1, 1, 2))
-    np.testing.assert_array_equal(one.frequencies, same.frequencies)
+    assert_array_equal(one.frequencies, same.frequencies)
     assert (one.frequencies != other.frequencies).all()
     with pytest.raises(ValueError, match="read-only"):
         one.frequencies[0, 0] = 0.0
@@ -61,16 +55,13 @@ def test_the_generator_decides_the_frequencies():
 def test_the_global_generator_is_left_alone():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     Fourier(BOX, 5, np.random.default_rng(1))
-    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-
-
-def test_a_seed_is_not_a_generator():
-    with pytest.raises(TypeError, match=r"rng = 0 must be a Generator, .*default_rng\(0\)"):
-        Fourier(BOX, 5, 0)
+    assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
 def test_sizes():
     psi = Fourier(BOX, 7, np.random.default_rng(0))
     assert (psi.dim, psi.bound, psi.blocks) == (14, 1.0, 1)
+    with pytest.raises(TypeError, match=r"rng = 0 must be a Generator, .*default_rng\(0\)"):
+        Fourier(BOX, 5, 0)
     with pytest.raises(ValueError, match="pairs = 0 must be at least 1"):
         Fourier(BOX, 0, np.random.default_rng(0))

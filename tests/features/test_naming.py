@@ -4,6 +4,8 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from numpy.testing import assert_array_equal
+from reference.refusals import assert_refuses
 
 from optimist.features import (
     RBF,
@@ -19,16 +21,19 @@ BOX = spaces.Box(np.array([-1.0, 0.0]), np.array([1.0, 5.0]), dtype=np.float64)
 OPEN = spaces.Box(np.array([-1.0, -np.inf]), np.array([1.0, np.inf]), dtype=np.float64)
 POINTS = np.random.default_rng(0).uniform(BOX.low, BOX.high, size=(50, 2))
 
+WRONG = [
+    *("", "tile:3", "tiles", "tiles:", "tiles:x", "tiles:3x", "tiles:3.5", "tiles:-3", "tiles: 3"),
+    *("tiles:3*", "tiles:3*2*2", "tiles:1234567890", "Tiles:3", "tiles:3\n", "rbf:3*2", "fourier"),
+    *("fourier:3x3", "onehot:", "onehot:5", "onehot\n", None, 5),
+    "tiles:٣",  # a digit, but not one of ours
+]
+
 
 def test_one_hot():
     phi = features_named("onehot", spaces.Discrete(5), 3)
     assert type(phi) is OneHot
     assert (phi.n_states, phi.n_actions) == (5, 3)
     assert type(phi.n_states) is int
-
-
-def same_rng() -> np.random.Generator:
-    return np.random.default_rng(0)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +45,7 @@ def same_rng() -> np.random.Generator:
         ("tiles:8x6*4", Tiles(BOX, (8, 6), tilings=4)),
         ("rbf:12", RBF(BOX, 12)),
         ("rbf:12x8", RBF(BOX, (12, 8))),
-        ("fourier:100", Fourier(BOX, 100, same_rng())),
+        ("fourier:100", Fourier(BOX, 100, np.random.default_rng(0))),
     ],
 )
 def test_features_of_a_box(name, psi):
@@ -48,88 +53,55 @@ def test_features_of_a_box(name, psi):
     assert type(phi) is PerAction
     assert type(phi.psi) is type(psi)
     assert (phi.n_actions, phi.psi.dim, phi.psi.box.outside) == (3, psi.dim, "error")
-    np.testing.assert_array_equal(phi.all_actions(POINTS), PerAction(psi, 3).all_actions(POINTS))
+    assert_array_equal(phi.all_actions(POINTS), PerAction(psi, 3).all_actions(POINTS))
 
 
-@pytest.mark.parametrize("name", ["tiles:3", "tiles:3*2", "rbf:3x2", "fourier:7"])
-def test_what_has_no_bound_is_squashed(name):
-    phi = features_named(name, OPEN, 2)
-    assert phi.psi.box.outside == "squash"
-    assert phi([0.0, 1e9], 1).shape == (phi.dim,)
-    with pytest.raises(ValueError, match=r"observation\[0\] = 2 is outside \[-1, 1\]"):
-        phi([2.0, 0.0], 1)
+def test_dimensions_without_a_bound_are_squashed():
+    for name in ("tiles:3", "tiles:3*2", "rbf:3x2", "fourier:7"):
+        phi = features_named(name, OPEN, 2)
+        assert phi.psi.box.outside == "squash"
+        assert phi([0.0, 1e9], 1).shape == (phi.dim,)
+        with pytest.raises(ValueError, match=r"observation\[0\] = 2 is outside \[-1, 1\]"):
+            phi([2.0, 0.0], 1)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "tile:3",
-        "tiles",
-        "tiles:",
-        "tiles:x",
-        "tiles:3x",
-        "tiles:3.5",
-        "tiles:-3",
-        "tiles: 3",
-        "tiles:3*",
-        "tiles:3*2*2",
-        "tiles:1234567890",
-        "tiles:٣",  # a digit, but not one of ours
-        "Tiles:3",
-        "rbf:3*2",
-        "fourier",
-        "fourier:3x3",
-        "onehot:",
-        "onehot:5",
-        "onehot\n",
-        "tiles:3\n",
-        None,
-        5,
-    ],
-)
-def test_wrong_names_are_answered_by_the_right_ones(name):
-    for space in (BOX, spaces.Discrete(5)):
-        with pytest.raises(ValueError, match="is no name of features; there are") as caught:
-            features_named(name, space, 2)
-        for right in ("onehot", "tiles:12", "tiles:12x8", "tiles:8*4", "rbf:12x8", "fourier:100"):
-            assert f"'{right}'" in str(caught.value)
-        assert str(caught.value).startswith(repr(name))
+def test_the_error_for_a_wrong_name_lists_the_right_ones():
+    rights = ("onehot", "tiles:12", "tiles:12x8", "tiles:8*4", "rbf:12x8", "fourier:100")
+    for name in WRONG:
+        for space in (BOX, spaces.Discrete(5)):
+            with pytest.raises(ValueError, match="is no name of features; there are") as caught:
+                features_named(name, space, 2)
+            assert str(caught.value).startswith(repr(name))
+            assert all(f"'{right}'" in str(caught.value) for right in rights)
 
 
-def test_names_for_other_observations():
-    with pytest.raises(ValueError, match=r"those of Box.* are tiles, .* such as 'tiles:40'"):
-        features_named("onehot", BOX, 2)
+def test_names_and_numbers_that_do_not_fit_the_space_are_refused():
+    assert_refuses(
+        lambda name: features_named(name, BOX, 2),
+        ("onehot", ValueError, r"those of Box.* are tiles, .* such as 'tiles:40'"),
+        ("tiles:0", ValueError, "bins = 0 must be at least 1"),
+        ("tiles:3x0", ValueError, r"bins\[1\] = 0 must be at least 1"),
+        ("tiles:3x3x3", ValueError, "bins must be .* each of the 2 dimensions .* got 3"),
+        ("tiles:3*0", ValueError, "tilings = 0 must be at least 1"),
+        ("tiles:99999x99999", ValueError, r"99999 x 99999 = 1\.0e\+10"),
+        ("rbf:1x2x3", ValueError, "centres must be .* got 3"),
+        ("fourier:0", ValueError, "pairs = 0 must be at least 1"),
+    )
     with pytest.raises(ValueError, match=r"'rbf:3' are .* those of Discrete\(5\) are 'onehot'"):
         features_named("rbf:3", spaces.Discrete(5), 2)
+    for space in (BOX, spaces.Discrete(5)):
+        with pytest.raises(TypeError, match=r"n_actions = Discrete\(2\) is not a whole number"):
+            features_named(default_name(space), space, spaces.Discrete(2))
+    other = r"not MultiBinary\(3\); .*FlattenObservation"
+    assert_refuses(
+        lambda call: call(spaces.MultiBinary(3)),
+        (default_name, TypeError, other),
+        (lambda space: features_named("tiles:3", space, 2), TypeError, other),
+    )
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("tiles:0", "bins = 0 must be at least 1"),
-        ("tiles:3x0", r"bins\[1\] = 0 must be at least 1"),
-        ("tiles:3x3x3", "bins has 3 entries; .* each of the 2 dimensions"),
-        ("tiles:3*0", "tilings = 0 must be at least 1"),
-        ("tiles:99999x99999", r"has 1\.0e\+10 features"),
-        ("rbf:1x2x3", "centres has 3 entries"),
-        ("fourier:0", "pairs = 0 must be at least 1"),
-    ],
-)
-def test_numbers_that_do_not_fit(name, message):
-    with pytest.raises(ValueError, match=message):
-        features_named(name, BOX, 2)
-
-
-@pytest.mark.parametrize("space", [BOX, spaces.Discrete(5)])
-def test_actions_are_counted(space):
-    with pytest.raises(TypeError, match=r"n_actions = Discrete\(2\) is not a whole number"):
-        features_named(default_name(space), space, spaces.Discrete(2))
-
-
-@pytest.mark.parametrize(
-    ("space", "name"),
-    [
+def test_the_default_fits_the_space():
+    for space, name in [
         (spaces.Discrete(5), "onehot"),
         (spaces.Box(0.0, 1.0, (1,)), "tiles:40"),
         (spaces.Box(0.0, 1.0, (2,)), "tiles:40"),
@@ -138,26 +110,11 @@ def test_actions_are_counted(space):
         (spaces.Box(0.0, 1.0, (6,)), "tiles:5"),
         (spaces.Box(0.0, 1.0, (7,)), "fourier:100"),
         (spaces.Box(0, 255, (128,), np.uint8), "fourier:100"),
-    ],
-)
-def test_the_default_fits_the_space(space, name):
-    assert default_name(space) == name
-    space.seed(0)
-    phi = features_named(name, space, 2)
-    assert phi(space.sample(), 1).shape == (phi.dim,)
-
-
-@pytest.mark.parametrize("call", [default_name, lambda space: features_named("tiles:3", space, 2)])
-def test_other_spaces_are_refused(call):
-    with pytest.raises(TypeError, match=r"not MultiBinary\(3\); .*FlattenObservation"):
-        call(spaces.MultiBinary(3))
-
-
-def test_default_tilings_are_diagonal_and_small():
-    for k in range(1, 5):
-        phi = features_named(default_name(spaces.Box(0.0, 1.0, (k,))), spaces.Box(0, 1, (k,)), 3)
-        assert phi.structure == "diagonal"
-        assert phi.dim <= 20_000
+    ]:
+        assert default_name(space) == name
+        space.seed(0)
+        phi = features_named(name, space, 2)
+        assert phi(space.sample(), 1).shape == (phi.dim,)
 
 
 @pytest.mark.parametrize("name", ["MountainCar-v0", "CartPole-v1", "Acrobot-v1", "Taxi-v4"])

@@ -1,46 +1,34 @@
 import numpy as np
-import pytest
+from numpy.testing import assert_array_equal
+from reference.refusals import assert_refuses
 
 from optimist.features import OneHot, OneHotState
 
 
-def test_the_state_action_pairs_are_numbered_state_by_state():
+def test_states_and_pairs_are_numbered_in_order():
+    assert_array_equal(OneHotState(4)(range(4)), np.eye(4))
     phi = OneHot(3, 2)
     pairs = [phi(x, a) for x in range(3) for a in range(2)]
-    np.testing.assert_array_equal(pairs, np.eye(6))
-    np.testing.assert_array_equal(phi.all_actions([0, 1, 2]), np.eye(6).reshape(3, 2, 6))
-
-
-def test_the_states_are_numbered_in_order():
-    np.testing.assert_array_equal(OneHotState(4)(range(4)), np.eye(4))
-
-
-def test_sizes():
-    phi = OneHot(3, 2)
+    assert_array_equal(pairs, np.eye(6))
+    assert_array_equal(phi.all_actions([0, 1, 2]), np.eye(6).reshape(3, 2, 6))
     assert (phi.n_states, phi.n_actions, phi.dim, phi.bound, phi.blocks) == (3, 2, 6, 1.0, 6)
 
 
-@pytest.mark.parametrize("state", [-1, 3])
-def test_states_out_of_range_are_refused(state):
-    message = rf"state\[1\] = {state} is outside {{0, ..., 2}}"
-    with pytest.raises(ValueError, match=message):
-        OneHotState(3)([0, state])
-    with pytest.raises(ValueError, match=message):
-        OneHot(3, 2)([0, state], [0, 0])
-    with pytest.raises(ValueError, match=message):
-        OneHot(3, 2).all_actions([0, state])
+def test_bad_states_are_refused():
+    phi, outside = OneHot(3, 2), r"state\[1\] = {} is outside {{0, ..., 2}}"
+    for call in (OneHotState(3), lambda states: phi(states, [0, 0]), phi.all_actions):
+        for state in (-1, 3):
+            assert_refuses(call, ([0, state], ValueError, outside.format(state)))
+    message = r"state holds .*, not whole numbers"
+    assert_refuses(
+        OneHotState(3), *((state, TypeError, message) for state in (1.0, "1", True, None, 1j))
+    )
 
 
-@pytest.mark.parametrize("state", [1.0, "1", True, None, 1j])
-def test_states_that_are_not_whole_numbers_are_refused(state):
-    with pytest.raises(TypeError, match=r"state holds .*, not whole numbers"):
-        OneHotState(3)(state)
-
-
-def test_sizes_below_one_are_refused():
-    with pytest.raises(ValueError, match="n_states = 0 must be at least 1"):
-        OneHot(0, 2)
-    with pytest.raises(ValueError, match="n_actions = 0 must be at least 1"):
-        OneHot(2, 0)
-    with pytest.raises(TypeError, match=r"n_states = 2\.0 is not a whole number"):
-        OneHotState(2.0)
+def test_bad_sizes_are_refused():
+    assert_refuses(
+        lambda sizes: OneHot(*sizes) if len(sizes) == 2 else OneHotState(*sizes),
+        ((0, 2), ValueError, "n_states = 0 must be at least 1"),
+        ((2, 0), ValueError, "n_actions = 0 must be at least 1"),
+        ((2.0,), TypeError, r"n_states = 2\.0 is not a whole number"),
+    )

@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 
 import optimist as opt
-from optimist.core import Sigmoid, Switching
+from optimist.core import Switching
 from optimist.features import OneHotState, StateOnly
 from optimist.imitation import FeatureDataset
 
@@ -22,7 +22,7 @@ DIGITS = 9
 RIVER = opt.envs.RiverSwim(6, gamma=0.95)
 GRID = opt.envs.GridWorld("S...\n.#..\n..OG", gamma=0.9)
 LINEAR = opt.envs.RandomLinear(4, 12, 3, gamma=0.9)
-PAPER = opt.Configuration(eta=2.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), updates=3)
+PAPER = opt.RmaxRaviUcb.Config(eta=2.0, beta=0.5, alpha=8.0, omega=4.0, updates=3)
 
 
 def finite(agent, episodes=60):
@@ -69,23 +69,24 @@ def adversary():
     return opt.RmaxRaviUcb(GRID, config=PAPER, rewards=Switching(r, every=5), seed=8, stride=1)
 
 
-def lake(**terms):
+def lake():
     env = gymnasium.make("FrozenLake-v1", is_slippery=True)
-    return opt.RmaxRaviUcb(env, gamma=0.95, seed=9, **terms)
+    return opt.Optimist(env, gamma=0.95, seed=9)
 
 
 def cart():
     """Dense features, and episodes that end."""
-    return opt.RmaxRaviUcb(gymnasium.make("CartPole-v1"), "fourier:3", PAPER, gamma=0.95, seed=10)
+    env = gymnasium.make("CartPole-v1")
+    return opt.RmaxRaviUcb(env, "fourier:3", config=PAPER, gamma=0.95, seed=10)
 
 
 CART = np.array([[0.0, 0.0, 0.0, 0.0], [0.5, 0.1, -0.1, 0.2], [-1.0, -0.5, 0.1, 0.5]])
 
 RUNS = {
-    "default, RiverSwim": lambda: finite(opt.RmaxRaviUcb(RIVER, seed=1, stride=1)),
-    "default, GridWorld": lambda: finite(opt.RmaxRaviUcb(GRID, seed=2, stride=1)),
+    "default, RiverSwim": lambda: finite(opt.Optimist(RIVER, seed=1, stride=1)),
+    "default, GridWorld": lambda: finite(opt.Optimist(GRID, seed=2, stride=1)),
     "default, RandomLinear, dense features": lambda: finite(
-        opt.RmaxRaviUcb(**linear(), seed=3, stride=1)
+        opt.Optimist(**linear(), seed=3, stride=1)
     ),
     "RMAX-RAVI-UCB, RandomLinear, dense features": lambda: finite(
         opt.RmaxRaviUcb(**linear(), config=PAPER, seed=4, stride=1)

@@ -1,6 +1,7 @@
-"""Worlds with experts, and reward features of several kinds."""
+"""Worlds with experts, reward features of several kinds, and checks that the files share."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
@@ -32,25 +33,27 @@ def dense(mdp, dim=3, seed=1):
 PITS = envs.GridWorld("S..\n.#.\n.OG")
 
 SETTINGS = {
-    "states": lambda: (random_mdp(), states(random_mdp()), None),
-    "pairs": lambda: (random_mdp(), OneHot(6, 3), None),
-    "dense": lambda: (random_mdp(), dense(random_mdp()), None),
-    "both dense": lambda: (random_mdp(), dense(random_mdp()), dense(random_mdp(), 20, 2)),
-    "grid": lambda: (PITS.mdp, states(PITS.mdp), None),
+    "states": (random_mdp(), states(random_mdp()), None),
+    "pairs": (random_mdp(), OneHot(6, 3), None),
+    "dense": (random_mdp(), dense(random_mdp()), None),
+    "both dense": (random_mdp(), dense(random_mdp()), dense(random_mdp(), 20, 2)),
+    "grid": (PITS.mdp, states(PITS.mdp), None),
 }
 """An MDP, phi_r and phi_P by name."""
 
 
-@pytest.fixture(params=SETTINGS)
-def setting(request):
-    """An MDP, phi_r, phi_P and the expert's exact features."""
-    mdp, phi_r, phi_P = SETTINGS[request.param]()
-    return mdp, phi_r, phi_P, FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi_r)
+@pytest.fixture(scope="session")
+def settings():
+    """An MDP, phi_r, phi_P and the expert's exact features, by name."""
+    return {
+        name: (mdp, phi_r, phi_P, FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi_r))
+        for name, (mdp, phi_r, phi_P) in SETTINGS.items()
+    }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def grid():
-    """A small grid, its optimal policy, and what that shows of states."""
+    """A small grid, its optimal policy, and the exact features of its states."""
     world = envs.GridWorld("S..\n.#.\n..G")
     best = world.mdp.optimal().policy
     return world, best, FeatureDataset.from_policy(world, best, states(world.mdp))
@@ -74,3 +77,20 @@ def plain():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def refuses():
+    """Check that a function refuses every input of a table, with an error that matches."""
+
+    def check(function, table):
+        for given, kind, message in table:
+            raised = None
+            try:
+                function(given)
+            except kind as error:
+                raised = error
+            assert raised is not None, f"{given!r} was not refused: {message}"
+            assert re.search(message, str(raised)), f"{given!r}: {raised}"
+
+    return check

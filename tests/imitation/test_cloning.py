@@ -49,23 +49,16 @@ def test_a_random_expert_is_recovered_with_many_samples():
     assert clone.size == 20_000
 
 
-def test_rollouts_are_those_that_are_recorded():
+def test_rollouts_are_those_that_are_recorded_of_an_environment_too():
     world = RiverSwim(4, gamma=0.9)
     pi = world.mdp.uniform_policy
-    pairs = record_pairs(world, pi, 50, np.random.default_rng(3))
-    clone = BehaviouralCloning.from_rollouts(
-        world, pi, world.features, 50, np.random.default_rng(3)
-    )
-    expected = BehaviouralCloning(*pairs, world.features)
-    np.testing.assert_array_equal(clone.policy.table, expected.policy.table)
-
-
-def test_an_environment_can_be_recorded_too():
-    world = RiverSwim(4, gamma=0.9)
-    clone = BehaviouralCloning.from_rollouts(
-        world.make(), np.eye(2)[[1] * 4], OneHot(4, 2), 100, np.random.default_rng(0), gamma=0.9
-    )
-    assert clone.policy.probabilities(0).tolist() == [0, 1]
+    for there, gamma in ((world, None), (world.make(), 0.9)):
+        pairs = record_pairs(there, pi, 50, np.random.default_rng(3), gamma)
+        clone = BehaviouralCloning.from_rollouts(
+            there, pi, world.features, 50, np.random.default_rng(3), gamma
+        )
+        expected = BehaviouralCloning(*pairs, world.features)
+        np.testing.assert_array_equal(clone.policy.table, expected.policy.table)
 
 
 # Linear softmax policies
@@ -98,7 +91,10 @@ def softmax(phi, theta):
 
 
 def test_the_likelihood_is_at_its_maximum(problem):
-    """By central differences: they are off by h^2, and by rounding of a loss of about 60 over h."""
+    """By central differences: they are off by h^2, and by rounding of a loss of about 60 over h.
+
+    And another method finds the same maximum.
+    """
     states, actions, phi = problem
     theta = BehaviouralCloning(states, actions, phi).policy.Theta
     h = 1e-4 / phi.bound
@@ -109,11 +105,6 @@ def test_the_likelihood_is_at_its_maximum(problem):
     np.testing.assert_allclose(slopes, 0, rtol=0, atol=1e-5 * phi.bound * len(states))
     for step in 0.01 / phi.bound * np.vstack([np.eye(4), -np.eye(4)]):
         assert loss(theta + step, *problem) > loss(theta, *problem)
-
-
-def test_the_maximum_is_the_one_another_method_finds(problem):
-    states, actions, phi = problem
-    theta = BehaviouralCloning(states, actions, phi).policy.Theta
     other = so.minimize(
         lambda scaled: loss(scaled / phi.bound, *problem),
         np.zeros(4),
@@ -198,46 +189,35 @@ def test_policies_can_be_stored(tmp_path, problem):
 # What is refused
 
 
-@pytest.mark.parametrize("how", ["alone", "as states", "as actions"])
-def test_features_alone_cannot_be_cloned(how):
-    data, phi = FeatureDataset([[1.0, 0.0]]), OneHot(1, 2)
-    arguments = {"alone": (data,), "as states": (data, [0], phi), "as actions": ([0], data, phi)}
-    with pytest.raises(TypeError, match="no actions, so there is nothing to clone; FraIL can"):
-        BehaviouralCloning(*arguments[how])
-
-
-@pytest.mark.parametrize("features", [OneHot(3, 2), Table(np.ones((3, 2, 1)))])
-@pytest.mark.parametrize(
-    ("states", "actions", "kind", "message"),
-    [
-        ([0, 1], None, TypeError, "actions are missing"),
-        ([], [], TypeError, "actions holds float64"),
-        ([], np.empty(0, int), ValueError, "at least one pair"),
-        ([0, 1], [0], ValueError, r"states has shape \(2,\) for 1 actions"),
-        (0, [0], ValueError, r"states has shape \(\) for 1 actions"),
-        ([0, 1], [[0, 1]], ValueError, r"actions has shape \(1, 2\)"),
-        ([0, 1], [0, 2], ValueError, r"actions\[1\] = 2 is outside {0, ..., 1}"),
-        ([0, 1], [0, 0.5], TypeError, "actions holds float64, not whole numbers"),
-        ([1, 0, 3], [0, 1, 1], ValueError, r"states?\[2\] = 3 is outside {0, ..., 2}"),
-        ([0.0, 1.0], [0, 1], TypeError, "states? holds float64, not whole numbers"),
-        ([0, np.nan], [0, 1], ValueError, r"states\[1\] is nan"),
-        (["a", "b"], [0, 1], TypeError, "not real numbers"),
-    ],
-)
-def test_what_are_no_pairs(states, actions, features, kind, message):
-    with pytest.raises(kind, match=message):
-        BehaviouralCloning(states, actions, features)
-
-
-def test_states_of_a_table_are_numbers():
-    with pytest.raises(ValueError, match=r"states has shape \(2, 1\)"):
-        BehaviouralCloning([[0], [1]], [0, 1], OneHot(2, 2))
-
-
-@pytest.mark.parametrize("features", [None, OneHotState(3), "one-hot"])
-def test_what_is_no_feature_map(features):
-    with pytest.raises(TypeError, match="must be a FeatureMap"):
-        BehaviouralCloning([0], [0], features)
+def test_wrong_input_is_refused(refuses):
+    data, one, table = FeatureDataset([[1.0, 0.0]]), OneHot(1, 2), Table(np.ones((3, 2, 1)))
+    features_only = "no actions, so there is nothing to clone; FraIL can"
+    no_map = "features must be a FeatureMap"
+    cases = [
+        ((data,), TypeError, features_only),
+        ((data, [0], one), TypeError, features_only),
+        (([0], data, one), TypeError, features_only),
+        (([0], [0], None), TypeError, no_map),
+        (([0], [0], OneHotState(3)), TypeError, no_map),
+        (([0], [0], "one-hot"), TypeError, no_map),
+        (([[0], [1]], [0, 1], OneHot(2, 2)), ValueError, r"states has shape \(2, 1\)"),
+    ]
+    for phi in (OneHot(3, 2), table):
+        cases += [
+            (([0, 1], None, phi), TypeError, "actions must be given"),
+            (([], [], phi), TypeError, "actions holds float64"),
+            (([], np.empty(0, int), phi), ValueError, r"actions must be \[n\] with n >= 1"),
+            (([0, 1], [[0, 1]], phi), ValueError, r"got shape \(1, 2\)"),
+            (([0, 1], [0], phi), ValueError, r"one row for each of 1 actions; got \(2,\)"),
+            ((0, [0], phi), ValueError, r"one row for each of 1 actions; got \(\)"),
+            (([0, 1], [0, 2], phi), ValueError, r"actions\[1\] = 2 is outside {0, ..., 1}"),
+            (([0, 1], [0, 0.5], phi), TypeError, "actions holds float64, not whole numbers"),
+            (([1, 0, 3], [0, 1, 1], phi), ValueError, r"states?\[2\] = 3 is outside {0, ..., 2}"),
+            (([0.0, 1.0], [0, 1], phi), TypeError, "states? holds float64, not whole numbers"),
+            (([0, np.nan], [0, 1], phi), ValueError, r"states\[1\] is nan"),
+            ((["a", "b"], [0, 1], phi), TypeError, "not real numbers"),
+        ]
+    refuses(lambda given: BehaviouralCloning(*given), cases)
 
 
 def test_a_search_that_does_not_arrive_is_an_error(problem, monkeypatch):

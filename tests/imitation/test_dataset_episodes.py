@@ -28,20 +28,14 @@ def episode(observations, actions, terminated=False):
 STATES = StateOnly(OneHotState(3), n_actions=2)
 
 
-@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9])
-def test_the_weights_of_a_trajectory_that_terminated(gamma):
-    """All of them, and the last state takes what is left."""
-    found = FeatureDataset.from_episodes([episode([0, 1, 0, 2], [0, 1, 1], True)], STATES, gamma)
-    weights = [1 - gamma + (1 - gamma) * gamma**2, (1 - gamma) * gamma, gamma**3]
-    np.testing.assert_allclose(found.features, [weights], rtol=0, atol=1e-15)
-
-
-@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9])
-def test_the_weights_of_a_trajectory_that_was_cut_off(gamma):
-    """The last observation has no part in it, and the others share its weight."""
-    found = FeatureDataset.from_episodes([episode([0, 1, 0, 2], [0, 1, 1])], STATES, gamma)
-    weights = np.array([1 + gamma**2, gamma, 0]) * (1 - gamma) / (1 - gamma**3)
-    np.testing.assert_allclose(found.features, [weights], rtol=0, atol=1e-15)
+def test_the_weights_of_a_trajectory_that_terminated_and_of_one_that_was_cut_off():
+    """The last state takes what is left; or it has no part, and the others share its weight."""
+    ended, cut = (episode([0, 1, 0, 2], [0, 1, 1], terminated) for terminated in (True, False))
+    for gamma in (0.0, 0.5, 0.9):
+        found = FeatureDataset.from_episodes([ended, cut], STATES, gamma)
+        whole = [1 - gamma + (1 - gamma) * gamma**2, (1 - gamma) * gamma, gamma**3]
+        shared = np.array([1 + gamma**2, gamma, 0]) * (1 - gamma) / (1 - gamma**3)
+        np.testing.assert_allclose(found.features, [whole, shared], rtol=0, atol=1e-15)
 
 
 def test_a_trajectory_that_terminated_may_stay_elsewhere_than_where_it_ended():
@@ -163,38 +157,35 @@ def test_the_mean_with_a_cut_is_that_of_the_expert_but_for_the_bias():
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("wrong", "kind", "message"),
-    [
-        ({"observations": [0, 1]}, ValueError, r"shape \(2,\) for 2 actions; there must be 3"),
-        ({"observations": 0}, ValueError, "there must be 3"),
-        ({"observations": {"x": [0, 1, 2]}}, TypeError, "observations are a dict.*flatten"),
-        ({"observations": ([0, 1, 2],)}, TypeError, "observations are a tuple.*flatten"),
+def test_trajectories_that_are_none(refuses):
+    good = episode([0, 1, 2], [0, 1], True)
+    rows, composite = r"observations must have 3 rows, .*; got shape ", "observations must be one"
+    table = [
+        ({"observations": [0, 1]}, ValueError, rows + r"\(2,\)"),
+        ({"observations": 0}, ValueError, rows + r"\(\)"),
+        ({"observations": {"x": [0, 1, 2]}}, TypeError, f"{composite} array; got a dict.*Flatten"),
+        ({"observations": ([0, 1, 2],)}, TypeError, f"{composite} array; got a tuple.*Flatten"),
         ({"observations": [0, 1, 7]}, ValueError, r"state\[2\] = 7 is outside"),
-        ({"actions": []}, ValueError, "it has no actions"),
-        ({"actions": 3}, ValueError, "it has no actions"),
+        ({"actions": []}, ValueError, "actions must have at least one entry"),
+        ({"actions": 3}, ValueError, "actions must have at least one entry"),
         ({"actions": [0.5, 0.5]}, TypeError, "action holds float64"),
         ({"actions": [0, 2]}, ValueError, r"action\[1\] = 2"),
         ({"terminations": [True]}, ValueError, r"terminations has shape \(1,\)"),
-        ({"terminations": [True, True]}, ValueError, r"terminations\[0\] is true, .* 2 steps"),
-    ],
-)
-def test_trajectories_that_are_none(wrong, kind, message):
-    good = episode([0, 1, 2], [0, 1], True)
-    bad = SimpleNamespace(**{**vars(good), **wrong})
-    with pytest.raises(kind, match="episode 1: .*" + message):
-        FeatureDataset.from_episodes([good, bad], STATES, 0.5)
-
-
-def test_something_else_than_episodes():
-    with pytest.raises(TypeError, match="episode 0: it has no observations"):
-        FeatureDataset.from_episodes([[0, 1, 2]], STATES, 0.5)
-    with pytest.raises(ValueError, match="there are no episodes"):
-        FeatureDataset.from_episodes([], STATES, 0.5)
-    with pytest.raises(TypeError, match="must be a FeatureMap"):
-        FeatureDataset.from_episodes([episode([0, 1], [0])], OneHotState(3), 0.5)
-    with pytest.raises(ValueError, match="gamma = 1 is outside"):
-        FeatureDataset.from_episodes([episode([0, 1], [0])], STATES, 1.0)
+        ({"terminations": [True, True]}, ValueError, "false before step 2; got true at 1"),
+    ]
+    refuses(
+        lambda wrong: FeatureDataset.from_episodes(
+            [good, SimpleNamespace(**{**vars(good), **wrong})], STATES, 0.5
+        ),
+        [(wrong, kind, f"episode 1: .*{message}") for wrong, kind, message in table],
+    )
+    others = [
+        (([[0, 1, 2]], STATES, 0.5), TypeError, "episode 0: it must have observations"),
+        (([], STATES, 0.5), ValueError, "episodes must hold at least one trajectory"),
+        (([good], OneHotState(3), 0.5), TypeError, "must be a FeatureMap"),
+        (([good], STATES, 1.0), ValueError, "gamma = 1 is outside"),
+    ]
+    refuses(lambda given: FeatureDataset.from_episodes(*given), others)
 
 
 # Minari
@@ -234,15 +225,16 @@ def collect(env, policy, episodes, steps, name):
     return played
 
 
-@pytest.mark.parametrize("given", ["id", "dataset"])
-def test_a_minari_dataset_of_a_world(folder, given):
+def test_a_minari_dataset_of_a_world(folder):
     env = gymnasium.make("optimist/RiverSwim-v0", n=3)
     policy = TablePolicy(np.array([[0.2, 0.8]] * 3))
     played = collect(env, policy, 8, 30, "river/expert-v0")
-    data = "river/expert-v0" if given == "id" else minari.load_dataset("river/expert-v0")
-    found = FeatureDataset.from_episodes(data, OneHot(3, 2), gamma=0.9)
-    assert found == FeatureDataset.from_episodes(played, OneHot(3, 2), gamma=0.9)
-    assert (found.size, found.dim) == (8, 6)
+    for given in ("river/expert-v0", minari.load_dataset("river/expert-v0")):
+        found = FeatureDataset.from_episodes(given, OneHot(3, 2), gamma=0.9)
+        assert found == FeatureDataset.from_episodes(played, OneHot(3, 2), gamma=0.9)
+        assert (found.size, found.dim) == (8, 6)
+    with pytest.raises(FileNotFoundError, match="nothing/here-v0"):
+        FeatureDataset.from_episodes("nothing/here-v0", STATES, 0.5)
 
 
 def test_a_minari_dataset_with_terminations(folder):
@@ -265,11 +257,6 @@ def test_a_minari_dataset_of_arrays(folder):
     found = FeatureDataset.from_episodes("car/expert-v0", phi, gamma=0.9)
     assert found == FeatureDataset.from_episodes(played, phi, gamma=0.9)
     assert found.dim == phi.dim
-
-
-def test_a_dataset_that_minari_does_not_have(folder):
-    with pytest.raises(FileNotFoundError, match="nothing/here-v0"):
-        FeatureDataset.from_episodes("nothing/here-v0", STATES, 0.5)
 
 
 def test_without_minari_it_is_said_how_to_get_it(monkeypatch):

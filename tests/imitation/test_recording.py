@@ -52,15 +52,11 @@ def check_occupancy(states, actions, mu):
     assert freedom - spread <= statistic <= freedom + spread + 28
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.95])
-def test_pairs_of_a_finite_mdp(gamma, sparse):
-    mdp = random_mdp(gamma, sparse=sparse)
-    pairs = record_pairs(mdp, PI, 50_000, np.random.default_rng(1))
-    check_occupancy(*pairs, mdp.occupancy(PI))
-
-
-def test_pairs_of_a_large_world():
+def test_pairs_of_a_finite_mdp():
+    for gamma, sparse in ((0.0, False), (0.5, True), (0.95, False), (0.95, True)):
+        mdp = random_mdp(gamma, sparse=sparse)
+        pairs = record_pairs(mdp, PI, 50_000, np.random.default_rng(1))
+        check_occupancy(*pairs, mdp.occupancy(PI))
     world = FourRooms()
     policy = 0.5 * world.mdp.optimal().policy + 0.5 * world.mdp.uniform_policy
     pairs = record_pairs(world, policy, 200_000, np.random.default_rng(1))
@@ -75,30 +71,29 @@ def test_pairs_are_independent():
     check_occupancy(x[::2], x[1::2], np.outer(nu, nu))
 
 
-@pytest.mark.parametrize(("number", "first"), [(0.0, True), (1 - 2**-53, False)])
-def test_the_ends_of_the_unit_interval_draw_nothing_impossible(number, first):
+def test_the_ends_of_the_unit_interval_draw_nothing_impossible():
     """Only once in 2^53 draws, but then too."""
 
     class Same(np.random.Generator):
         def random(self, size):
-            return np.full(size, number)
+            return np.full(size, self.number)
 
-    states, actions = record_pairs(random_mdp(gamma=0), PI, 5, Same(np.random.PCG64(0)))
-    assert set(zip(states, actions, strict=True)) == {(1, 0) if first else (3, 2)}
-
-
-def test_pairs_are_the_same_for_the_same_seed():
-    mdp = random_mdp()
-    one, same = (record_pairs(mdp, PI, 100, np.random.default_rng(3)) for _ in range(2))
-    np.testing.assert_array_equal(one, same)
-    other = record_pairs(mdp, TablePolicy(PI), 100, np.random.default_rng(3))
-    np.testing.assert_array_equal(one, other)
-    assert (one[0] != record_pairs(mdp, PI, 100, np.random.default_rng(4))[0]).any()
+    rng = Same(np.random.PCG64(0))
+    for rng.number, pair in ((0.0, (1, 0)), (1 - 2**-53, (3, 2))):
+        states, actions = record_pairs(random_mdp(gamma=0), PI, 5, rng)
+        assert set(zip(states, actions, strict=True)) == {pair}
 
 
-def test_rows_are_the_features_of_the_pairs():
+def test_pairs_are_the_same_for_the_same_seed_and_rows_are_their_features():
     mdp, phi = random_mdp(), OneHot(5, 3)
-    states, actions = record_pairs(mdp, PI, 100, np.random.default_rng(3))
+
+    def draw(policy, seed):
+        return record_pairs(mdp, policy, 100, np.random.default_rng(seed))
+
+    states, actions = draw(PI, 3)
+    for policy in (PI, TablePolicy(PI)):
+        np.testing.assert_array_equal((states, actions), draw(policy, 3))
+    assert (states != draw(PI, 4)[0]).any()
     dataset = FeatureDataset.from_rollouts(mdp, PI, phi, 100, np.random.default_rng(3))
     np.testing.assert_array_equal(dataset.features, phi(states, actions))
     assert (dataset.gamma, dataset.bound, dataset.size) == (0.8, 1.0, 100)
@@ -127,16 +122,13 @@ class Ending(gymnasium.Env):
         return self.state, 0.0, self.state == 4, self.steps == self.limit, {}
 
 
-@pytest.mark.parametrize("policy", [PI, TablePolicy(PI)])
-def test_pairs_of_an_environment_that_terminates(policy):
-    """The state that ends it is absorbing, and the policy acts there too."""
+def test_pairs_of_an_environment():
+    """A state that ends it is absorbing, and the policy acts there too."""
     mdp = random_mdp(0.7, absorbing=True)
     assert mdp.state_occupancy(PI)[4] > 0.2
-    pairs = record_pairs(Ending(mdp), policy, 4_000, np.random.default_rng(5), gamma=0.7)
-    check_occupancy(*pairs, mdp.occupancy(PI))
-
-
-def test_pairs_of_a_world_as_an_environment():
+    for policy in (PI, TablePolicy(PI)):
+        pairs = record_pairs(Ending(mdp), policy, 4_000, np.random.default_rng(5), gamma=0.7)
+        check_occupancy(*pairs, mdp.occupancy(PI))
     world = RiverSwim(4, gamma=0.8)
     pi = np.array([[0.3, 0.7]] * 4)
     pairs = record_pairs(world.make(), pi, 2_000, np.random.default_rng(6), gamma=0.8)
@@ -195,65 +187,48 @@ def test_the_seed_of_an_environment_decides():
     np.testing.assert_array_equal(draw(), draw())  # drawn from rng
 
 
-@pytest.mark.parametrize(
-    "env",
-    [Ending(random_mdp(), limit=3), GeometricReset(RiverSwim(5).make(), 0.5)],
-    ids=["time limit", "geometric reset"],
-)
-def test_a_rollout_that_is_cut_off_is_refused(env):
-    pi = np.full((5, env.action_space.n), 1 / env.action_space.n)
-    with pytest.raises(ValueError, match=r"cut rollout \d+ off after \d+ steps.*time limit"):
-        record_pairs(env, pi, 200, np.random.default_rng(0), gamma=0.9)
-
-
-def test_a_limit_that_no_rollout_reaches_does_not_matter():
-    """With gamma = 0 no rollout takes a second step."""
-    states, _ = record_pairs(
-        Ending(random_mdp(), limit=1), PI, 200, np.random.default_rng(0), gamma=0
-    )
+def test_a_rollout_that_is_cut_off_is_refused_and_an_unreached_limit_is_not():
+    for env in (Ending(random_mdp(), limit=3), GeometricReset(RiverSwim(5).make(), 0.5)):
+        pi = np.full((5, env.action_space.n), 1 / env.action_space.n)
+        with pytest.raises(ValueError, match=r"truncated rollout \d+ after \d+ steps.*time limit"):
+            record_pairs(env, pi, 200, np.random.default_rng(0), gamma=0.9)
+    # With gamma = 0 no rollout takes a second step.
+    env = Ending(random_mdp(), limit=1)
+    states, _ = record_pairs(env, PI, 200, np.random.default_rng(0), gamma=0)
     assert set(states) == {1, 2, 3}
 
 
-# What is refused
+def test_what_cannot_be_recorded(refuses):
+    def environment(**spaces):
+        env = Ending(random_mdp())
+        vars(env).update(spaces)
+        return {"world": env, "gamma": 0.5}
 
-
-@pytest.mark.parametrize(
-    ("change", "kind", "message"),
-    [
-        ({"world": "RiverSwim"}, TypeError, "must be a World or a FiniteMDP"),
+    only = "gamma, seed and absorbing apply to Gymnasium environments only"
+    actions = "actions must be 0, ..., A - 1; got the space"
+    no_space, box, shifted = (
+        gymnasium.spaces.Dict(),
+        gymnasium.spaces.Box(0, 1),
+        gymnasium.spaces.Discrete(3, start=1),
+    )
+    table = [
+        ({"world": "RiverSwim"}, TypeError, "must be a World or a FiniteMDP; got 'RiverSwim'"),
         ({"samples": 0}, ValueError, "samples = 0"),
         ({"samples": 2.5}, TypeError, "samples = 2.5"),
         ({"rng": 3}, TypeError, "rng = 3 must be a Generator"),
-        ({"gamma": 0.9}, TypeError, "gamma, seed and absorbing are for Gymnasium"),
-        ({"seed": 1}, TypeError, "gamma, seed and absorbing are for Gymnasium"),
-        ({"world": RiverSwim(5).make()}, TypeError, "no discount factor: give one as gamma="),
+        ({"gamma": 0.9}, TypeError, only),
+        ({"seed": 1}, TypeError, only),
+        ({"absorbing": 4}, TypeError, only),
+        ({"world": RiverSwim(5).make()}, TypeError, "no discount factor: give gamma="),
         ({"policy": np.ones((5, 3))}, ValueError, r"policy\[0\] sums to 3"),
-    ],
-)
-def test_what_cannot_be_recorded(change, kind, message):
-    options = {"world": random_mdp(), "policy": PI, "samples": 5, "rng": np.random.default_rng(0)}
-    with pytest.raises(kind, match=message):
-        record_pairs(**{**options, **change})
-
-
-@pytest.mark.parametrize(
-    ("name", "space", "message"),
-    [
-        ("observation_space", gymnasium.spaces.Dict(), "observations must be arrays"),
-        ("action_space", gymnasium.spaces.Box(0, 1), "actions must be 0, ..., A - 1"),
-        ("action_space", gymnasium.spaces.Discrete(3, start=1), "actions must be 0, ..., A - 1"),
-    ],
-)
-def test_spaces_that_are_out_of_scope(name, space, message):
-    env = Ending(random_mdp())
-    setattr(env, name, space)
-    with pytest.raises(TypeError, match=message):
-        record_pairs(env, PI, 5, np.random.default_rng(0), gamma=0.5)
-
-
-def test_a_policy_of_an_environment_is_checked():
-    env = Ending(random_mdp())
-    with pytest.raises(ValueError, match=r"policy has shape \(5, 2\)"):
-        record_pairs(env, PI[:, :2], 5, np.random.default_rng(0), gamma=0.5)
-    with pytest.raises(ValueError, match=r"pi\(. \| x\) sums to"):
-        record_pairs(env, TablePolicy(PI * 0.9), 5, np.random.default_rng(0), gamma=0.5)
+        ({"policy": TablePolicy(PI[:4])}, ValueError, "the world's 5 states; got 4 states"),
+        (environment(observation_space=no_space), TypeError, "observations must be arrays; got"),
+        (environment(action_space=box), TypeError, actions),
+        (environment(action_space=shifted), TypeError, actions),
+        ({**environment(), "policy": PI[:, :2]}, ValueError, r"policy has shape \(5, 2\)"),
+        ({**environment(), "policy": TablePolicy(PI * 0.9)}, ValueError, r"pi\(. \| x\) sums to"),
+    ]
+    good = {"world": random_mdp(), "policy": PI, "samples": 5}
+    refuses(
+        lambda change: record_pairs(**{**good, "rng": np.random.default_rng(0), **change}), table
+    )

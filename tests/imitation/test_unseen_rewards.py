@@ -8,7 +8,7 @@ import pytest
 import optimist as opt
 from optimist import envs
 from optimist.features import OneHot, OneHotState, StateOnly
-from optimist.imitation import FeatureDataset, FraIL, FraILConfig
+from optimist.imitation import FeatureDataset, FraIL
 from optimist.mdp import FiniteMDP, LinearMDP
 
 
@@ -28,22 +28,22 @@ class Poisoned(Guarded, FiniteMDP):
     """An MDP with such rewards."""
 
 
-@pytest.mark.parametrize("fresh", [False, True])
-@pytest.mark.parametrize("phi", [OneHot(6, 3), StateOnly(OneHotState(6), 3)])
+@pytest.mark.parametrize(
+    ("phi", "fresh"), [(OneHot(6, 3), False), (StateOnly(OneHotState(6), 3), True)]
+)
 def test_the_true_rewards_are_never_looked_at(make_random, phi, fresh, tmp_path):
     mdp = make_random()
     expert = FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi)
     poisoned = Poisoned(mdp.P, mdp.r, mdp.nu0, mdp.gamma)
-    config = FraILConfig(fresh=fresh)
     Poisoned.armed = True
     try:
         with pytest.raises(AssertionError, match="somebody looked at r"):
-            opt.RmaxRaviUcb(poisoned)  # the poison works
-        il = FraIL(poisoned, expert, phi, config=config, seed=2)
+            opt.Optimist(poisoned)  # the poison works
+        il = FraIL(poisoned, expert, phi, fresh=fresh, seed=2)
         il.learn(100)
         _ = il.policy, il.output, il.matching_error, il.history.matching_errors(), il.diagnostics
         il.save(tmp_path)
-        FraIL.load(tmp_path, poisoned, expert, phi, config=config).learn(10)
+        FraIL.load(tmp_path, poisoned, expert, phi, fresh=fresh).learn(10)
         recorded = FeatureDataset.from_policy(poisoned, mdp.uniform_policy, phi)
         recorded = FeatureDataset.from_rollouts(
             poisoned, mdp.uniform_policy, phi, 10, np.random.default_rng(0)
@@ -78,14 +78,14 @@ class LinearWorld(envs.World):
         return Linear(plain.Phi, plain.M, plain.w, plain.nu0, plain.gamma)
 
 
-@pytest.mark.parametrize("features", [False, True])
-def test_the_rewards_of_a_linear_world_are_never_looked_at(features):
+def test_the_rewards_of_a_linear_world_are_never_looked_at():
     world = LinearWorld()
     phi = world.features
     expert = FeatureDataset.from_policy(world, world.mdp.uniform_policy, phi)
     Linear.armed = True
     try:
-        FraIL(world, expert, phi, phi if features else None).learn(50)
+        for features in (phi, None):
+            FraIL(world, expert, phi, features).learn(50)
     finally:
         Linear.armed = False
 

@@ -1,5 +1,7 @@
 """Classes of reward weights: projections, and what is derived of a class."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from optimist import RaviUcb
+from optimist.errors import FileError
 from optimist.imitation import Ball, Box, FraIL, FraILConfig, Simplex, WeightClass
 
 CLASSES = [
@@ -55,7 +59,7 @@ def test_a_projection_is_the_nearest_point(weights, w):
 @pytest.fixture(scope="module")
 def project():
     """The compiled projection."""
-    from optimist.core.engine import project
+    from optimist.imitation.loop import project
 
     return project
 
@@ -63,45 +67,41 @@ def project():
 @given(weights=st.sampled_from(CLASSES), w=vectors)
 def test_the_compiled_projection_is_the_same(project, weights, w):
     u = w.copy()
-    project(weights.code, np.array(weights.numbers), u)
+    project(weights.kind, np.array(weights.numbers), u)
     np.testing.assert_allclose(u, weights.project(w), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("weights", CLASSES, ids=repr)
-def test_the_span_and_the_bound_are_attained(weights):
+def test_the_span_and_the_bound_are_attained():
     """Over rows of both signs, sparse, and among them a row of zeros."""
     rng = np.random.default_rng(3)
     Phi = rng.normal(size=(20, 5)) * (rng.random((20, 5)) < 0.5)
     Phi[4] = 0
-    low, high = weights.span(sp.csr_array(Phi))
-    many = np.concatenate([members(weights, 5, rng) for _ in range(400)])
-    if isinstance(weights, Ball):  # its extreme points are along the rows
-        rows = Phi[np.abs(Phi).sum(axis=1) > 0]
-        along = weights.radius * rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        many = np.concatenate([many, along, -along])
-    seen = Phi @ many.T
-    assert low - 1e-12 <= seen.min()
-    assert seen.max() <= high + 1e-12
-    np.testing.assert_allclose([seen.min(), seen.max()], [low, high], rtol=0, atol=1e-9)
-    longest = np.linalg.norm(many, axis=1).max()
-    np.testing.assert_allclose(longest, weights.bound(5), rtol=1e-9)
+    rows = Phi[np.abs(Phi).sum(axis=1) > 0]
+    for weights in CLASSES:
+        low, high = weights.span(sp.csr_array(Phi))
+        many = np.concatenate([members(weights, 5, rng) for _ in range(400)])
+        if isinstance(weights, Ball):  # its extreme points are along the rows
+            along = weights.radius * rows / np.linalg.norm(rows, axis=1, keepdims=True)
+            many = np.concatenate([many, along, -along])
+        seen = Phi @ many.T
+        assert low - 1e-12 <= seen.min()
+        assert seen.max() <= high + 1e-12
+        np.testing.assert_allclose([seen.min(), seen.max()], [low, high], rtol=0, atol=1e-9)
+        longest = np.linalg.norm(many, axis=1).max()
+        np.testing.assert_allclose(longest, weights.bound(5), rtol=1e-9)
 
 
-def test_rewards_of_a_ball_are_shifted_by_b_w_max(grid):
+def test_rewards_are_shifted_by_as_much_as_they_can_be_negative(grid):
+    """By B W_max in a ball, and by nothing if no weight is negative."""
     world, _, expert = grid
-    il = FraIL(world, expert, config=FraILConfig(weights=Ball(3.0)))
-    assert (il.W_max, il.shift, il.R_max) == (3.0, 3.0, 6.0)
-
-
-def test_a_class_without_negative_rewards_is_not_shifted(grid):
-    world, _, expert = grid
-    il = FraIL(world, expert, config=FraILConfig(weights=Box(0.0, 2.0)))
-    assert (il.shift, il.R_max) == (0.0, 2.0)
-    assert il.W_max == pytest.approx(2 * np.sqrt(8))
-    il = FraIL(world, expert, config=FraILConfig(weights=Box(0.5, 2.0)))
-    assert (il.shift, il.R_max) == (0.0, 2.0)
-    il = FraIL(world, expert, config=FraILConfig(weights=Simplex(0.5)))
-    assert (il.shift, il.R_max, il.W_max) == (0.0, 0.5, 0.5)
+    for weights, wanted in (
+        (Ball(3.0), (3.0, 3.0, 6.0)),
+        (Box(0.0, 2.0), (2 * np.sqrt(8), 0.0, 2.0)),
+        (Box(0.5, 2.0), (2 * np.sqrt(8), 0.0, 2.0)),
+        (Simplex(0.5), (0.5, 0.0, 0.5)),
+    ):
+        il = FraIL(world, expert, weights=weights)
+        assert (il.W_max, il.shift, il.R_max) == pytest.approx(wanted, rel=1e-15)
 
 
 class OwnBall(WeightClass):
@@ -114,17 +114,17 @@ class OwnBall(WeightClass):
         return 1.0
 
 
-@pytest.mark.parametrize("fresh", [False, True])
-def test_a_class_of_ones_own_learns_the_same(grid, fresh):
+def test_a_class_of_ones_own_learns_the_same(grid):
     world, _, expert = grid
-    known = FraIL(world, expert, config=FraILConfig(fresh=fresh), seed=3, stride=2)
-    own = FraIL(world, expert, config=FraILConfig(OwnBall(), fresh=fresh), seed=3, stride=2)
-    a, b = known.learn(60), own.learn(60)
-    np.testing.assert_array_equal(a.pairs, b.pairs)
-    np.testing.assert_array_equal(a.rollouts, b.rollouts)
-    np.testing.assert_allclose(a.weights, b.weights, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(a.policies, b.policies, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(known.reward_weights, own.reward_weights, rtol=0, atol=1e-12)
+    for fresh in (False, True):
+        known = FraIL(world, expert, fresh=fresh, seed=3, stride=2)
+        own = FraIL(world, expert, weights=OwnBall(), fresh=fresh, seed=3, stride=2)
+        a, b = known.learn(60), own.learn(60)
+        np.testing.assert_array_equal(a.pairs, b.pairs)
+        np.testing.assert_array_equal(a.rollouts, b.rollouts)
+        np.testing.assert_allclose(a.weights, b.weights, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(a.policies, b.policies, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(known.reward_weights, own.reward_weights, rtol=0, atol=1e-12)
 
 
 class NonNegative(Ball):
@@ -136,7 +136,7 @@ class NonNegative(Ball):
 
 def test_a_class_derived_from_a_known_one_has_its_own_projection(grid):
     world, _, expert = grid
-    il = FraIL(world, expert, config=FraILConfig(NonNegative(1.0)), stride=1)
+    il = FraIL(world, expert, weights=NonNegative(1.0), stride=1)
     history = il.learn(50)
     assert history.weights.min() == 0
     assert history.weights.max() > 0.1
@@ -144,7 +144,7 @@ def test_a_class_derived_from_a_known_one_has_its_own_projection(grid):
     class Renamed(Ball):
         """It projects as its parent does."""
 
-    assert (Renamed.code, NonNegative.code) == (Ball.code, WeightClass.code)
+    assert (Renamed.kind, NonNegative.kind) == (Ball.kind, WeightClass.kind)
 
 
 class Centred(OwnBall):
@@ -157,33 +157,15 @@ class Centred(OwnBall):
         return self.centre if not np.any(w) else super().project(w)
 
 
-def test_what_a_class_returns_is_not_changed_behind_its_back(grid):
+def test_the_first_weights_are_copied_and_may_be_whole_numbers(grid):
     world, _, expert = grid
     centre = np.full(8, 0.1)
-    FraIL(world, expert, config=FraILConfig(Centred(centre))).learn(20)
+    FraIL(world, expert, weights=Centred(centre)).learn(20)
     np.testing.assert_array_equal(centre, 0.1)
-
-
-@pytest.mark.parametrize("first", [[0] * 8, np.zeros(8, dtype=np.int64)])
-def test_the_first_weights_may_be_whole_numbers(grid, first):
-    world, _, expert = grid
-    il = FraIL(world, expert, config=FraILConfig(Centred(first)))
-    il.learn(20)
-    assert (il.last_reward_weights % 1 != 0).any()
-
-
-@pytest.mark.parametrize(
-    ("first", "message"),
-    [
-        (np.zeros(3), r"the projection has shape \(3,\)"),
-        (np.full(8, np.nan), r"the projection\[0\] is nan"),
-        (np.full(8, 2.0), r"r_k\[0, 0\] = 3 is outside \[0, R_max\]"),
-    ],
-)
-def test_wrong_first_weights_are_noticed_at_once(grid, first, message):
-    world, _, expert = grid
-    with pytest.raises(ValueError, match=message):
-        FraIL(world, expert, config=FraILConfig(Centred(first)))
+    for first in ([0] * 8, np.zeros(8, dtype=np.int64)):
+        il = FraIL(world, expert, weights=Centred(first))
+        il.learn(20)
+        assert (il.last_reward_weights % 1 != 0).any()
 
 
 class Breaking(OwnBall):
@@ -205,7 +187,7 @@ class Breaking(OwnBall):
 def test_a_projection_that_fails_leaves_a_learner_that_says_so(grid, tmp_path, error):
     """The episode before its failure can be loaded; the broken learner goes nowhere."""
     world, _, expert = grid
-    il = FraIL(world, expert, config=FraILConfig(Breaking(error)), K=20, stride=1)
+    il = FraIL(world, expert, weights=Breaking(error), K=20, stride=1)
     il.learn(6)
     il.save(tmp_path)
     with pytest.raises(error, match="no memory"):
@@ -217,23 +199,43 @@ def test_a_projection_that_fails_leaves_a_learner_that_says_so(grid, tmp_path, e
             go_on()
     assert il.history.evaluated.tolist() == [0, 1, 2, 3, 4, 5]
     np.testing.assert_array_equal(weights, il.history.weights[-1])
-    again = FraIL.load(tmp_path, world, expert, config=FraILConfig(Breaking()))
-    whole = FraIL(world, expert, config=FraILConfig(OwnBall()), K=20, stride=1)
+    again = FraIL.load(tmp_path, world, expert, weights=Breaking())
+    whole = FraIL(world, expert, weights=OwnBall(), K=20, stride=1)
     whole.learn(10)
     again.learn(4)
     np.testing.assert_array_equal(again.history.weights, whole.history.weights)
 
 
-@pytest.mark.parametrize("size", [1e15, 1e17, 1e30])
-def test_the_simplex_is_projected_onto_from_afar(size):
-    from optimist.core.engine import project
+@dataclass(frozen=True)
+class HalfBall(NonNegative):
+    """A class of one's own that is a dataclass."""
 
-    for w in ([size], [size, size], [size, 0.0], [-size, size, size]):
-        found, again = Simplex(1.0).project(np.array(w)), np.array(w)
-        project(Simplex.code, np.array([1.0, 0.0]), again)
-        np.testing.assert_array_equal(found, again)
-        top = np.array(w) == size
-        np.testing.assert_array_equal(found, top / top.sum())
+    most: float = 2.0
+
+
+def test_a_class_of_ones_own_and_any_player_are_saved_and_loaded(grid, tmp_path):
+    """The file names the class; it holds no more of it, and it is given again."""
+    world, _, expert = grid
+    config = FraILConfig(HalfBall(), player=RaviUcb.Config(beta=2.0))
+    il = FraIL(world, expert, config=config, K=20)
+    il.learn(10)
+    il.save(tmp_path)
+    again = FraIL.load(tmp_path, world, expert, config=config)
+    np.testing.assert_array_equal(again.learn(10).steps, il.learn(10).steps)
+    with pytest.raises(FileError, match=r"W was \['HalfBall', 1.0, 0.0\], is \['NonNegative', "):
+        FraIL.load(tmp_path, world, expert, config=replace(config, weights=NonNegative()))
+    with pytest.raises(FileError, match=r"player was .*2\.0.*, is .*0\.3"):
+        FraIL.load(tmp_path, world, expert, config=replace(config, player=RaviUcb.Config()))
+
+
+def test_the_simplex_is_projected_onto_from_afar(project):
+    for size in (1e15, 1e17, 1e30):
+        for w in ([size], [size, size], [size, 0.0], [-size, size, size]):
+            found, again = Simplex(1.0).project(np.array(w)), np.array(w)
+            project(Simplex.kind, np.array([1.0, 0.0]), again)
+            np.testing.assert_array_equal(found, again)
+            top = np.array(w) == size
+            np.testing.assert_array_equal(found, top / top.sum())
 
 
 class TooFar(OwnBall):
@@ -253,29 +255,27 @@ class Wrong(OwnBall):
         return self.answer if w.any() else w
 
 
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (TooFar(), r"r_k\[.*\] = .* is outside \[0, R_max\] = \[0, 2\]"),
-        (Wrong(np.zeros(3)), r"the projection has shape \(3,\); it must have shape \(8,\)"),
-        (Wrong(np.full(8, np.nan)), r"the projection\[0\] is nan"),
-    ],
-)
-def test_a_wrong_projection_is_noticed(grid, weights, message):
+def test_wrong_projections_and_classes_are_refused(grid, refuses):
+    """The first weights at once, and any others when they are made."""
     world, _, expert = grid
-    with pytest.raises(ValueError, match=message):
-        FraIL(world, expert, config=FraILConfig(weights)).learn(5)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Ball(0.0), "radius = 0 must be positive"),
-        (lambda: Box(1.0, 1.0), "low = 1 must be below high = 1"),
-        (lambda: Simplex(-1.0), "total = -1 must be positive"),
-        (lambda: Box(0.0, np.inf), "high is inf"),
-    ],
-)
-def test_empty_and_unbounded_classes_are_refused(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
+    shape = r"the projection has shape \(3,\); it must have shape \(8,\)"
+    no_number, outside = r"the projection\[0\] is nan", r"is outside \[0, R_max\] = \[0, 2\]"
+    first = [
+        (Centred(np.zeros(3)), ValueError, shape),
+        (Centred(np.full(8, np.nan)), ValueError, no_number),
+        (Centred(np.full(8, 2.0)), ValueError, rf"r_k\[0, 0\] = 3 {outside}"),
+    ]
+    refuses(lambda weights: FraIL(world, expert, weights=weights), first)
+    later = [
+        (TooFar(), ValueError, rf"r_k\[.*\] = .* {outside}"),
+        (Wrong(np.zeros(3)), ValueError, shape),
+        (Wrong(np.full(8, np.nan)), ValueError, no_number),
+    ]
+    refuses(lambda weights: FraIL(world, expert, weights=weights).learn(5), later)
+    classes = [
+        ((Ball, 0.0), ValueError, "radius = 0 must be positive"),
+        ((Box, 1.0, 1.0), ValueError, "low must be below high; got low = 1, high = 1"),
+        ((Box, 0.0, np.inf), ValueError, "high is inf"),
+        ((Simplex, -1.0), ValueError, "total = -1 must be positive"),
+    ]
+    refuses(lambda given: given[0](*given[1:]), classes)

@@ -4,16 +4,19 @@ import itertools
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from reference.mdps import draw_mdp, draw_policies
+from reference.refusals import assert_refuses
 
 from optimist.mdp import best_in_hindsight, regret
 
 
 @pytest.fixture
-def played(world, policies):
+def played():
     """An MDP, four policies and four reward functions."""
     rng = np.random.default_rng(0)
-    mdp = world(rng, 4, 3, 0.9)
-    return mdp, policies(rng, 4, 4, 3), rng.random((4, 4, 3))
+    mdp = draw_mdp(rng, 4, 3, 0.9)
+    return mdp, draw_policies(rng, 4, 4, 3), rng.random((4, 4, 3))
 
 
 def gap(mdp, r, comparator, pi):
@@ -27,47 +30,47 @@ def test_it_is_the_sum_of_gaps_to_the_comparator(played):
     comparator = mdp.uniform_policy
     expected = [gap(mdp, r[k], comparator, pi[k]) for k in range(4)]
     found = regret(mdp, pi, r, comparator)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 def test_the_comparator_is_the_best_in_hindsight_unless_given(played):
     mdp, pi, r = played
     best = best_in_hindsight(mdp, r).policy
     expected = [gap(mdp, r[k], best, pi[k]) for k in range(4)]
-    np.testing.assert_allclose(regret(mdp, pi, r), expected, rtol=0, atol=1e-12)
+    assert_allclose(regret(mdp, pi, r), expected, rtol=0, atol=1e-12)
 
 
 def test_the_rewards_are_the_mdps_own_unless_given(played):
     mdp, pi, r = played
     own = regret(mdp, pi)
-    np.testing.assert_allclose(own, mdp.suboptimality(pi), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(regret(mdp, pi, mdp.r), own, rtol=0, atol=1e-12)
+    assert_allclose(own, mdp.suboptimality(pi), rtol=0, atol=1e-12)
+    assert_allclose(regret(mdp, pi, mdp.r), own, rtol=0, atol=1e-12)
     other = mdp.with_rewards(r[0]).suboptimality(pi)
-    np.testing.assert_allclose(regret(mdp, pi, r[0]), other, rtol=0, atol=1e-12)
+    assert_allclose(regret(mdp, pi, r[0]), other, rtol=0, atol=1e-12)
 
 
 def test_one_policy_is_a_sequence_of_one(played):
     mdp, pi, r = played
-    np.testing.assert_allclose(regret(mdp, pi[0]), regret(mdp, pi)[:1], rtol=0, atol=1e-14)
+    assert_allclose(regret(mdp, pi[0]), regret(mdp, pi)[:1], rtol=0, atol=1e-14)
     assert regret(mdp, pi[0], r[0]).shape == (1,)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_best_in_hindsight_beats_every_deterministic_policy(world, seed):
-    rng = np.random.default_rng(seed)
-    mdp = world(rng, 3, 2, [0.5, 0.9, 0.999][seed % 3])
-    r = rng.normal(size=(5, 3, 2))
+def test_the_best_in_hindsight_beats_every_deterministic_policy():
     choices = itertools.product(range(2), repeat=3)
     every = np.array([np.eye(2)[list(actions)] for actions in choices])
-    totals = sum(mdp.with_rewards(r_k).value(every) for r_k in r)
-    best = best_in_hindsight(mdp, r)
-    of_best = sum(mdp.with_rewards(r_k).value(best.policy) for r_k in r)
-    scale = max(1, np.abs(totals).max())
-    assert of_best == pytest.approx(totals.max(), rel=0, abs=1e-10 * scale)
-    assert best.value * 5 == pytest.approx(totals.max(), rel=0, abs=1e-10 * scale)
-    for k in range(0, len(every), 3):
-        total = regret(mdp, np.repeat(every[k : k + 1], 5, axis=0), r).sum()
-        assert total == pytest.approx(totals.max() - totals[k], rel=0, abs=1e-10 * scale)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        mdp = draw_mdp(rng, 3, 2, [0.5, 0.9, 0.999][seed % 3])
+        r = rng.normal(size=(5, 3, 2))
+        totals = sum(mdp.with_rewards(r_k).value(every) for r_k in r)
+        best = best_in_hindsight(mdp, r)
+        of_best = sum(mdp.with_rewards(r_k).value(best.policy) for r_k in r)
+        close = 1e-10 * max(1, np.abs(totals).max())
+        assert of_best == pytest.approx(totals.max(), rel=0, abs=close)
+        assert best.value * 5 == pytest.approx(totals.max(), rel=0, abs=close)
+        for k in range(0, len(every), 3):
+            total = regret(mdp, np.repeat(every[k : k + 1], 5, axis=0), r).sum()
+            assert total == pytest.approx(totals.max() - totals[k], rel=0, abs=close)
 
 
 def test_a_single_episode_can_beat_the_comparator(played):
@@ -79,15 +82,15 @@ def test_a_single_episode_can_beat_the_comparator(played):
 
 def test_sequences_that_do_not_fit_are_refused(played):
     mdp, pi, r = played
-    with pytest.raises(ValueError, match=r"^there are 3 rewards for 4 policies$"):
-        regret(mdp, pi, r[:3])
-    with pytest.raises(ValueError, match=r"^rewards have shape \(4, 3, 4\); .* \(4, 3\), or n"):
-        regret(mdp, pi, r.transpose(0, 2, 1))
-    with pytest.raises(ValueError, match=r"^policies has shape \(4, 3, 4\)"):
-        regret(mdp, pi.transpose(0, 2, 1), r)
-    with pytest.raises(ValueError, match=r"^policies\[2, 1\] sums to 2"):
-        regret(mdp, pi * np.where(np.arange(48).reshape(pi.shape) // 3 == 9, 2, 1), r)
-    with pytest.raises(ValueError, match=r"^comparator has shape \(4, 4, 3\); .* \(4, 3\)$"):
-        regret(mdp, pi, r, comparator=pi)
-    with pytest.raises(ValueError, match=r"^rewards\[1, 0, 2\] is nan"):
-        regret(mdp, pi, np.where(np.arange(48).reshape(pi.shape) == 14, np.nan, r))
+    number = np.arange(48).reshape(pi.shape)
+    twice = pi * np.where(number // 3 == 9, 2, 1)
+    missing = np.where(number == 14, np.nan, r)
+    assert_refuses(
+        lambda sequences: regret(mdp, *sequences),
+        ((pi, r[:3]), ValueError, r"^rewards must be one, .* per policy; got 3 for 4$"),
+        ((pi, r.mT), ValueError, r"^rewards must have shape \(4, 3\), or n.* got \(4, 3, 4\)"),
+        ((pi.mT, r), ValueError, r"^policies has shape \(4, 3, 4\)"),
+        ((twice, r), ValueError, r"^policies\[2, 1\] sums to 2"),
+        ((pi, r, pi), ValueError, r"^comparator has shape \(4, 4, 3\); .* \(4, 3\)$"),
+        ((pi, missing), ValueError, r"^rewards\[1, 0, 2\] is nan"),
+    )

@@ -6,20 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from reference.mdps import draw_mdp, draw_policies
 
 from optimist.mdp import FiniteMDP, augment, decompose_regret, with_heaven
 
 SLACK = 1e-10
-
-every_case = settings(max_examples=100)
-cases = given(
-    seed=st.integers(0, 2**32 - 1),
-    n_states=st.integers(1, 6),
-    n_actions=st.integers(1, 4),
-    gamma=st.sampled_from([0.0, 0.5, 0.9, 0.99, 0.999]) | st.floats(0, 0.999),
-    r_max=st.sampled_from([1.0, 0.25, 3.0]),
-    ascends=st.sampled_from(["never", "rarely", "often", "always", "here and there"]),
-)
 
 
 @dataclass(frozen=True)
@@ -35,56 +27,61 @@ class Case:
         return augment(self.mdp, self.p, self.r_max)
 
 
-@pytest.fixture(scope="session")
-def draw(world, policies):
-    def build(seed, n_states, n_actions, gamma, r_max, ascends):
-        rng = np.random.default_rng(seed)
-        mdp = world(rng, n_states, n_actions, gamma)
-        r = r_max * rng.choice([0, 1, rng.random()], size=mdp.r.shape)
-        u = rng.random(mdp.r.shape)
-        p = {
-            "never": 0 * u,
-            "rarely": 0.01 * u,
-            "often": u,
-            "always": 0 * u + 1,
-            "here and there": rng.choice([0.0, 0.0, 0.5, 1.0], size=u.shape),
-        }[ascends]
-        return Case(mdp.with_rewards(r), *policies(rng, 2, n_states, n_actions), p, r_max)
+def draw(seed, n_states, n_actions, gamma, r_max, ascends):
+    rng = np.random.default_rng(seed)
+    mdp = draw_mdp(rng, n_states, n_actions, gamma)
+    r = r_max * rng.choice([0, 1, rng.random()], size=mdp.r.shape)
+    u = rng.random(mdp.r.shape)
+    p = {
+        "never": 0 * u,
+        "rarely": 0.01 * u,
+        "often": u,
+        "always": 0 * u + 1,
+        "here and there": rng.choice([0.0, 0.0, 0.5, 1.0], size=u.shape),
+    }[ascends]
+    return Case(mdp.with_rewards(r), *draw_policies(rng, 2, n_states, n_actions), p, r_max)
 
-    return build
+
+cases = st.builds(
+    draw,
+    seed=st.integers(0, 2**32 - 1),
+    n_states=st.integers(1, 6),
+    n_actions=st.integers(1, 4),
+    gamma=st.sampled_from([0.0, 0.5, 0.9, 0.99, 0.999]) | st.floats(0, 0.999),
+    r_max=st.sampled_from([1.0, 0.25, 3.0]),
+    ascends=st.sampled_from(["never", "rarely", "often", "always", "here and there"]),
+)
+
+
+def over_cases(test):
+    return settings(max_examples=100)(given(cases)(test))
 
 
 def inner(mu, f):
     return float((mu * f).sum())
 
 
-@every_case
-@cases
-def test_proposition_flow(draw, **sizes):
+@over_cases
+def test_proposition_flow(case):
     """E' mu = gamma P' mu + (1 - gamma) nu0, and mu is a distribution."""
-    case = draw(**sizes)
     for mdp, pi in ((case.mdp, case.pi), (case.up, with_heaven(case.pi))):
         mu = mdp.occupancy(pi)
         inflow = mdp.gamma * mu.ravel() @ mdp.kernel + (1 - mdp.gamma) * mdp.nu0
-        np.testing.assert_allclose(mu.sum(axis=1), inflow, rtol=0, atol=SLACK)
+        assert_allclose(mu.sum(axis=1), inflow, rtol=0, atol=SLACK)
         assert mu.min() >= -SLACK
         assert abs(mu.sum() - 1) <= SLACK
 
 
-@every_case
-@cases
-def test_lemma_mass_reduced(draw, **sizes):
+@over_cases
+def test_lemma_mass_reduced(case):
     """mu+(pi) <= mu(pi) off heaven."""
-    case = draw(**sizes)
     up_mu = case.up.occupancy(with_heaven(case.pi))[:-1]
     assert (up_mu <= case.mdp.occupancy(case.pi) + SLACK).all()
 
 
-@every_case
-@cases
-def test_augmented_values_are_optimistic(draw, **sizes):
+@over_cases
+def test_augmented_values_are_optimistic(case):
     """V+ >= V and Q+ >= Q (Section 2.2); optimal values too."""
-    case = draw(**sizes)
     up, pi = case.up, with_heaven(case.pi)
     most = case.r_max * up.horizon
     slack = max(SLACK, 1e-12 * most)  # values of 3,000 have no more digits
@@ -94,21 +91,17 @@ def test_augmented_values_are_optimistic(draw, **sizes):
     assert up.V(pi).max() <= most + slack
 
 
-@every_case
-@cases
-def test_lemma_reward_bias_bound(draw, **sizes):
+@over_cases
+def test_lemma_reward_bias_bound(case):
     """reward-bias <= R_max <mu(pi_k), p_k+>."""
-    case = draw(**sizes)
     for star in (case.other, None):
         parts = decompose_regret(case.mdp, case.pi, case.p, case.r_max, comparator=star)
         assert parts.reward_bias[0] <= case.r_max * parts.mean_ascension[0] + SLACK
 
 
-@every_case
-@cases
-def test_lemma_model_bias_bounds(draw, **sizes):
+@over_cases
+def test_lemma_model_bias_bounds(case):
     """0 <= model-bias <= R_max H <mu(pi), p+>; the coupling proof gives a further factor gamma."""
-    case = draw(**sizes)
     parts = decompose_regret(case.mdp, case.pi, case.p, case.r_max, comparator=case.other)
     for pi, bias in (
         (case.pi, parts.model_bias_learner[0]),
@@ -118,11 +111,9 @@ def test_lemma_model_bias_bounds(draw, **sizes):
         assert -SLACK <= bias <= case.mdp.gamma * bound + SLACK <= bound + SLACK
 
 
-@every_case
-@cases
-def test_model_bias_by_the_simulation_lemma(draw, **sizes):
+@over_cases
+def test_model_bias_by_the_simulation_lemma(case):
     """model-bias = gamma <mu+, p+ (R_max H - P V)> with V of r+ in the original MDP."""
-    case = draw(**sizes)
     mdp, up = case.mdp, case.up
     parts = decompose_regret(mdp, case.pi, case.p, case.r_max, comparator=case.other)
     PV = mdp.P @ mdp.with_rewards(up.r[:-1]).V(case.pi)
@@ -131,33 +122,27 @@ def test_model_bias_by_the_simulation_lemma(draw, **sizes):
     assert parts.model_bias_learner[0] == pytest.approx(bias, rel=0, abs=SLACK)
 
 
-@every_case
-@cases
-def test_the_decomposition_of_the_regret(draw, **sizes):
+@over_cases
+def test_the_decomposition_of_the_regret(case):
     """The four terms sum to (1 - gamma) times the regret."""
-    case = draw(**sizes)
     mdp = case.mdp
     parts = decompose_regret(mdp, case.pi, case.p, case.r_max, comparator=case.other)
     gap = mdp.value(case.other) - mdp.value(case.pi)
     assert parts.regret[0] == pytest.approx(gap, rel=0, abs=SLACK * max(1, abs(gap)))
 
 
-@every_case
-@cases
-def test_lemma_from_ev_to_q(draw, **sizes):
+@over_cases
+def test_lemma_from_ev_to_q(case):
     """<mu(pi), E V> = <mu(pi), Q> for any Q and V(x) = E_pi Q(x, A)."""
-    case = draw(**sizes)
-    Q = np.random.default_rng(sizes["seed"]).normal(size=case.pi.shape)
+    Q = np.random.default_rng(0).normal(size=case.pi.shape)
     V = (case.pi * Q).sum(axis=1)
     mu = case.mdp.occupancy(case.pi)
     assert inner(mu, V[:, None]) == pytest.approx(inner(mu, Q), rel=0, abs=SLACK)
 
 
-@every_case
-@cases
-def test_performance_difference_lemma(draw, **sizes):
+@over_cases
+def test_performance_difference_lemma(case):
     """(1 - gamma) <nu0, V^pi - V^pi'> = <mu(pi), Q^pi' - E V^pi'>."""
-    case = draw(**sizes)
     mdp = case.mdp
     gap = (1 - mdp.gamma) * (mdp.value(case.pi) - mdp.value(case.other))
     advantage = mdp.Q(case.other) - mdp.V(case.other)[:, None]
@@ -170,11 +155,9 @@ def kl(p, q):
         return np.where(p > 1e-14, p * np.log(p / q), 0).sum(axis=-1)
 
 
-@every_case
-@cases
-def test_lemma_ineq_kl_entropy(draw, **sizes):
+@over_cases
+def test_lemma_ineq_kl_entropy(case):
     """KL(mu(pi) || mu(pi')) <= H <nu(pi), KL(pi || pi')>."""
-    case = draw(**sizes)
     mdp, pi = case.mdp, case.pi
     other = 0.9 * case.other + 0.1 * pi  # so that both sides are finite
     mu, mu_other = mdp.occupancy(pi), mdp.occupancy(other)

@@ -1,29 +1,27 @@
-"""Gymnasium's toy-text worlds, against value iteration over their own tables."""
+"""Gymnasium's toy-text environments, against value iteration over their own tables."""
 
 from types import SimpleNamespace
 
 import gymnasium
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from reference.refusals import assert_refuses
+from reference.solves import as_table
 
 from optimist.mdp import FiniteMDP
 
-WORLDS = {
-    "FrozenLake 4x4": ("FrozenLake-v1", {"map_name": "4x4"}),
-    "FrozenLake 4x4, not slippery": ("FrozenLake-v1", {"map_name": "4x4", "is_slippery": False}),
-    "FrozenLake 8x8": ("FrozenLake-v1", {"map_name": "8x8"}),
-    "FrozenLake 8x8, not slippery": ("FrozenLake-v1", {"map_name": "8x8", "is_slippery": False}),
-    "Taxi": ("Taxi-v4", {}),
-    "CliffWalking": ("CliffWalking-v1", {}),
-    "CliffWalking, slippery": ("CliffWalking-v1", {"is_slippery": True}),
-}
-
-
-@pytest.fixture(scope="module", params=WORLDS.values(), ids=WORLDS.keys())
-def env(request):
-    name, options = request.param
-    return gymnasium.make(name, **options)
+LAKES = [
+    {"map_name": name, "is_slippery": slippery}
+    for name in ("4x4", "8x8")
+    for slippery in (True, False)
+]
+ENVIRONMENTS = [
+    *(("FrozenLake-v1", options) for options in LAKES),
+    ("Taxi-v4", {}),
+    ("CliffWalking-v1", {}),
+    ("CliffWalking-v1", {"is_slippery": True}),
+]
 
 
 def value_iteration(table, gamma, sweeps):
@@ -40,44 +38,35 @@ def value_iteration(table, gamma, sweeps):
     return np.array(V)
 
 
-def test_optimal_values_are_those_of_value_iteration(env):
-    gamma = 0.9
-    V = value_iteration(env.unwrapped.P, gamma, sweeps=330)
+@pytest.mark.parametrize(("name", "options"), ENVIRONMENTS)
+def test_the_mdp_is_that_of_the_table_and_has_its_optimal_values(name, options):
+    env, gamma = gymnasium.make(name, **options), 0.9
+    table, start = env.unwrapped.P, np.asarray(env.unwrapped.initial_state_distrib)
     mdp = FiniteMDP.from_gymnasium(env, gamma)
-    best = mdp.optimal()
-    close = 1e-10 * max(1, np.abs(V).max())
-    np.testing.assert_allclose(best.V[:-1], V, rtol=0, atol=close)
-    start = np.asarray(env.unwrapped.initial_state_distrib)
-    assert best.value == pytest.approx(start @ V, rel=0, abs=close)
-    np.testing.assert_array_equal(mdp.nu0, [*start, 0])
-
-
-def test_rows_are_distributions_and_the_last_state_absorbs_for_nothing(env):
-    mdp = FiniteMDP.from_gymnasium(env, 0.9)
-    n_states, n_actions = len(env.unwrapped.P), len(env.unwrapped.P[0])
+    n_states, n_actions = len(table), len(table[0])
     assert mdp.r.shape == (n_states + 1, n_actions)
-    np.testing.assert_allclose(mdp.kernel.sum(axis=1), 1, rtol=0, atol=1e-15)
-    last = mdp.kernel[-n_actions:]
-    last = last.toarray() if sp.issparse(last) else last
-    np.testing.assert_array_equal(last[:, :-1], 0)
-    np.testing.assert_array_equal(last[:, -1], 1)
-    np.testing.assert_array_equal(mdp.r[-1], 0)
-    assert mdp.optimal().V[-1] == 0
+    assert_array_equal(mdp.nu0, [*start, 0])
 
-
-def test_mean_rewards_and_terminations_are_those_of_the_table(env):
-    mdp = FiniteMDP.from_gymnasium(env, 0.9)
-    kernel = mdp.kernel.toarray() if sp.issparse(mdp.kernel) else mdp.kernel
-    n_actions = mdp.n_actions
-    for x, actions in env.unwrapped.P.items():
+    kernel = as_table(mdp.kernel, mdp)
+    assert_allclose(kernel.sum(axis=-1), 1, rtol=0, atol=1e-15)
+    for x, actions in table.items():
         for a, outcomes in actions.items():
             mean = sum(p * reward for p, _, reward, _ in outcomes)
             ends = sum(p for p, _, _, done in outcomes if done)
             assert mdp.r[x, a] == pytest.approx(mean, rel=1e-14, abs=1e-15)
-            assert kernel[x * n_actions + a, -1] == pytest.approx(ends, rel=0, abs=1e-15)
+            assert kernel[x, a, -1] == pytest.approx(ends, rel=0, abs=1e-15)
+
+    # The last state is absorbing and pays nothing.
+    assert_array_equal(kernel[-1], np.eye(n_states + 1)[[-1] * n_actions])
+    assert_array_equal(mdp.r[-1], 0)
+
+    V = value_iteration(table, gamma, sweeps=330)
+    close = 1e-10 * max(1, np.abs(V).max())
+    assert_allclose(mdp.optimal().V, [*V, 0], rtol=0, atol=close)
+    assert mdp.optimal().value == pytest.approx(start @ V, rel=0, abs=close)
 
 
-def test_small_worlds_are_dense_and_large_ones_sparse():
+def test_small_environments_are_dense_and_large_ones_sparse():
     lake = FiniteMDP.from_gymnasium(gymnasium.make("FrozenLake-v1"), 0.9)
     taxi = FiniteMDP.from_gymnasium(gymnasium.make("Taxi-v4"), 0.9)
     assert repr(lake) == "FiniteMDP(states=17, actions=4, gamma=0.9)"
@@ -92,11 +81,11 @@ def test_a_hole_and_the_goal_are_one_absorbing_state_with_their_mean_reward():
     assert lake.r[62, up] == pytest.approx(1 / 3, abs=1e-15)
 
 
-@pytest.mark.parametrize("gamma", [0.9, 0.99])
-def test_the_walk_along_the_cliff_takes_thirteen_steps(gamma):
-    mdp = FiniteMDP.from_gymnasium(gymnasium.make("CliffWalking-v1"), gamma)
-    assert mdp.optimal().value == pytest.approx(-(1 - gamma**13) / (1 - gamma), rel=1e-12)
-    assert mdp.reward_range == (-100, 0)  # the absorbing state's 0 is a reward too
+def test_the_walk_along_the_cliff_takes_thirteen_steps():
+    for gamma in (0.9, 0.99):
+        mdp = FiniteMDP.from_gymnasium(gymnasium.make("CliffWalking-v1"), gamma)
+        assert mdp.optimal().value == pytest.approx(-(1 - gamma**13) / (1 - gamma), rel=1e-12)
+        assert mdp.reward_range == (-100, 0)  # the absorbing state's 0 is a reward too
 
 
 def fake(table, start):
@@ -111,23 +100,18 @@ def test_outcomes_that_merge_pay_their_mean():
     }
     mdp = FiniteMDP.from_gymnasium(fake(table, [1, 0]), 0.5)
     assert mdp.n_states == 2  # nothing terminates, so no state is added
-    np.testing.assert_array_equal(mdp.P[:, 0], [[0.5, 0.5], [1, 0]])
-    np.testing.assert_array_equal(mdp.transition_rewards[0, 0], [1, 4])
-    np.testing.assert_array_equal(mdp.r, [[2.5], [2]])
+    assert_array_equal(mdp.P[:, 0], [[0.5, 0.5], [1, 0]])
+    assert_array_equal(mdp.transition_rewards[0, 0], [1, 4])
+    assert_array_equal(mdp.r, [[2.5], [2]])
     assert mdp.reward_range == (1, 4)  # what cannot happen is not paid
 
 
-def test_a_table_that_is_no_kernel_is_refused():
-    table = {0: {0: [(0.5, 0, 1.0, False)]}}
-    with pytest.raises(ValueError, match=r"^P\[0, 0\] sums to 0.5"):
-        FiniteMDP.from_gymnasium(fake(table, [1]), 0.5)
-    table = {0: {0: [(1.0, 0, np.nan, False)]}}
-    with pytest.raises(ValueError, match=r"^env.unwrapped.P rewards\[0\] is nan"):
-        FiniteMDP.from_gymnasium(fake(table, [1]), 0.5)
-
-
-def test_a_world_without_a_table_is_refused_with_an_explanation():
-    env = gymnasium.make("CartPole-v1")
+def test_a_bad_table_is_refused_and_so_is_an_environment_without_one():
     explanation = r"^CartPoleEnv exposes no transition table: .*env.unwrapped.P and .*toy-text"
-    with pytest.raises(TypeError, match=explanation):
-        FiniteMDP.from_gymnasium(env, 0.9)
+    half, unpaid = (0.5, 0, 1.0, False), (1.0, 0, np.nan, False)
+    assert_refuses(
+        lambda env: FiniteMDP.from_gymnasium(env, 0.5),
+        (fake({0: {0: [half]}}, [1]), ValueError, r"^P\[0, 0\] sums to 0.5"),
+        (fake({0: {0: [unpaid]}}, [1]), ValueError, r"^env.unwrapped.P rewards\[0\] is nan"),
+        (gymnasium.make("CartPole-v1"), TypeError, explanation),
+    )

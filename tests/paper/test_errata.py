@@ -3,16 +3,15 @@
 The functions are in the order of the page, and each names its own.
 """
 
+import itertools
 import math
 
 import numpy as np
 import pytest
-from scipy.special import kl_div, logsumexp
+from scipy.special import expit, kl_div, logsumexp
 from scipy.stats import binom
 
 from optimist import FiniteMDP, LinearMDP, RmaxRaviUcb
-from optimist.agents import Configuration
-from optimist.core import Sigmoid
 from optimist.envs import LowerK, LowerTauE
 from optimist.features import OneHot, Table
 from optimist.mdp import augment, decompose_regret
@@ -28,7 +27,7 @@ from optimist.theory import (
     rates,
     regret,
 )
-from optimist.verification.run import Run
+from optimist.verification.run import RecordedRun
 from optimist.verification.trace import record
 
 DELTA = 0.1
@@ -37,7 +36,7 @@ DELTA = 0.1
 def theory(mdp, K, W_max, d):
     """The theorem's parameters, with beta of Lemma good-event-holds."""
     sizes = {"d": d, "n_actions": mdp.n_actions, "gamma": mdp.gamma, "B": 1.0}
-    return Configuration.theory(K=K, **sizes, W_max=max(1.0, W_max), delta=DELTA)
+    return RmaxRaviUcb.Config.theory(K=K, **sizes, W_max=max(1.0, W_max), delta=DELTA)
 
 
 def self_loop(gamma, rewards=(1.0,)):
@@ -53,18 +52,18 @@ def scaled(Phi, M, w, nu0, c, gamma=0.9):
     return LinearMDP(c * np.asarray(Phi), np.asarray(M) / c, np.asarray(w) / c, nu0, gamma)
 
 
-@pytest.mark.parametrize(("c", "valid"), [(1e-6, False), (1.0, True)])
-def test_e1_bonuses_are_not_valid_without_a_bound_on_m(c, valid):
-    mdp = scaled([[[1.0], [1.0]]], [[1.0]], [1.0], [1.0], c)  # two actions, alike
-    config = theory(mdp, 1000, mdp.W_max, d=1)
-    run = Run(record(mdp, Table(mdp.Phi), config, K=50), DELTA)
-    assert run.lengths.max() <= parameters.longest_episode(1000, 0.9, DELTA)  # E_L holds
-    assert run.valid == valid
-    if not valid:
-        assert round(config.beta) == 11770
-        assert run.trace.CB.max() < 0.012
-        missing = run.trace.V[1, 0] / run.trace.Lambda[1, 0, 0, 0]  # (P - P^_2) V_2
-        assert missing > 1
+def test_e1_bonuses_are_not_valid_without_a_bound_on_m():
+    for c, valid in ((1e-6, False), (1.0, True)):
+        mdp = scaled([[[1.0], [1.0]]], [[1.0]], [1.0], [1.0], c)  # two actions, alike
+        config = theory(mdp, 1000, mdp.W_max, d=1)
+        run = RecordedRun(record(mdp, Table(mdp.Phi), config, K=50), DELTA)
+        assert run.lengths.max() <= parameters.longest_episode(1000, 0.9, DELTA)  # E_L holds
+        assert run.valid == valid
+        if not valid:
+            assert round(config.beta) == 11770
+            assert run.trace.CB.max() < 0.012
+            missing = run.trace.V[1, 0] / run.trace.Lambda[1, 0, 0, 0]  # (P - P^_2) V_2
+            assert missing > 1
 
 
 def test_e1_nor_is_the_regret_then_sublinear():
@@ -75,7 +74,7 @@ def test_e1_nor_is_the_regret_then_sublinear():
     for K in (1_000, 10_000, 100_000, 1_000_000):
         mdp = scaled(Phi, M, w, [1, 0], c=K**-2.0)
         config = theory(mdp, K, mdp.W_max, d=4)
-        agent = RmaxRaviUcb(mdp, Table(mdp.Phi), config, seed=0, stride=K // 1000)
+        agent = RmaxRaviUcb(mdp, Table(mdp.Phi), config=config, seed=0, stride=K // 1000)
         lost.append(agent.learn(K, show_progress=False).suboptimality())
     myopic = 1 - 0.1 / 0.9  # to stay for ever is worth 0.1 H of 0.9 H
     assert lost == pytest.approx([0.114, 0.261, 0.654, 0.820], abs=0.002)
@@ -114,6 +113,7 @@ def test_e2_bonuses_of_episodes_that_begin_an_epoch():
     assert total == pytest.approx((1 - math.exp(-1)) * n, rel=0.01)
     assert printed == pytest.approx(1344, abs=1)
     assert total > 4 * printed
+    assert total < printed + bonuses.squared_bonus_sum_at_epoch_starts(n, n, gamma, 1, 1, DELTA)
     assert total < (printed + 2 * epochs * math.log(n / DELTA)) / gamma
     assert total < (printed + 2 * (epochs + math.log(2 * n / DELTA))) / gamma
     assert growth > 10_000  # and not 2
@@ -158,12 +158,12 @@ def test_e5_the_class_of_values_is_not_bounded():
     K, gamma = 10_000, 0.5
     H, L_max = parameters.horizon(gamma), parameters.longest_episode(K, gamma, DELTA)
     beta = parameters.beta(K, 2, gamma, 1.0, 2.0, 1.0, DELTA)
-    sigmoid = Sigmoid(parameters.alpha(K), parameters.omega(K))
-    assert sigmoid(np.array([beta]))[0] == 1.0  # Lambda = I and theta = 0: Q = R_max H
+    alpha, omega = parameters.alpha(K), parameters.omega(K)
+    assert expit(alpha * beta - omega) == 1.0  # Lambda = I and theta = 0: Q = R_max H
     # n <= L_max visits of a pair leave V / (1 + n) of its part of M V - M^V.
     error = K * H / math.sqrt(1 + L_max)
     assert 3_870 < beta < 3_890 < 4_080 < error
-    Q_max = parameters.value_bound(gamma, 1.0, sigmoid.omega, sigmoid.alpha)
+    Q_max = parameters.value_bound(gamma, 1.0, omega, alpha)
     assert math.sqrt(2) * Q_max < beta  # what is left of values up to Q_max, with no visit at all
 
 
@@ -217,9 +217,9 @@ def test_e7_the_alternative_identity_of_the_model_bias_lacks_a_gamma():
 def two_actions():
     """One state, two actions, and bonuses that cannot but be valid: beta is Q_max."""
     K, mdp = 2000, self_loop(0.9, rewards=(1.0, 0.0))
-    sigmoid = Sigmoid(parameters.alpha(K), parameters.omega(K))
-    config = Configuration(eta=0.01, beta=20.0, ascension=sigmoid)
-    run = Run(record(mdp, OneHot(1, 2), config, K), DELTA)
+    alpha, omega = parameters.alpha(K), parameters.omega(K)
+    config = RmaxRaviUcb.Config(20.0, 0.01, alpha, omega, updates=1)
+    run = RecordedRun(record(mdp, OneHot(1, 2), config, K), DELTA)
     assert run.valid
     assert run.Q_max == pytest.approx(20)
     return run
@@ -266,23 +266,21 @@ def test_e14_the_chance_to_have_split_is_no_equality():
     assert split[1] <= split[0] + mean
 
 
-@pytest.mark.parametrize("d", [1, 2, 10, 1000])
-@pytest.mark.parametrize("gamma", [0.5, 0.9, 0.999])
-@pytest.mark.parametrize("B", [1.0, 30.0, 1e6])
-def test_e15_beta_pays_for_the_ridge_and_for_a_right_covering(d, gamma, B):
+def test_e15_beta_pays_for_the_ridge_and_for_a_right_covering():
     """With || |m|(X) || <= sqrt(d). The covering is that of E15, not the printed one."""
-    for K, delta in ((2, 0.5), (8, 0.1), (1e3, 1e-6), (1e8, 0.1)):
-        beta = parameters.beta(K, d, gamma, B, 1.0, 1.0, delta)
-        Q_max, L_max = 2 * parameters.horizon(gamma), parameters.longest_episode(K, gamma, delta)
-        n, alpha = K * L_max, parameters.alpha(K)
-        theta = 1 + Q_max * n * B
-        slope = alpha * beta / 4 * K * (B * theta + beta * B + Q_max / 2) + K * beta
-        slope *= B * math.sqrt(1 + n * B**2) / 2
-        scale = 1 / (n * B)
-        cover = 2 * d * math.log1p(16 * K * theta * B / scale) + math.log(K + 1)
-        cover += d**2 * math.log1p(16 * math.sqrt(d) * slope / scale)
-        noise = 4 * Q_max**2 * (d / 2 * math.log1p(n * B**2) + cover - math.log(delta)) + 8
-        assert math.sqrt(noise) + concentration.ridge_bias(d, Q_max) < 0.11 * beta
+    d, gamma, B, case = np.meshgrid([1, 2, 10, 1000], [0.5, 0.9, 0.999], [1.0, 30.0, 1e6], range(4))
+    K, delta = np.array([2, 8, 1e3, 1e8])[case], np.array([0.5, 0.1, 1e-6, 0.1])[case]
+    beta = parameters.beta(K, d, gamma, B, 1.0, 1.0, delta)
+    Q_max, L_max = 2 * parameters.horizon(gamma), parameters.longest_episode(K, gamma, delta)
+    n, alpha = K * L_max, parameters.alpha(K)
+    theta = 1 + Q_max * n * B
+    slope = alpha * beta / 4 * K * (B * theta + beta * B + Q_max / 2) + K * beta
+    slope *= B * np.sqrt(1 + n * B**2) / 2
+    scale = 1 / (n * B)
+    cover = 2 * d * np.log1p(16 * K * theta * B / scale) + np.log(K + 1)
+    cover += d**2 * np.log1p(16 * np.sqrt(d) * slope / scale)
+    noise = 4 * Q_max**2 * (d / 2 * np.log1p(n * B**2) + cover - np.log(delta)) + 8
+    assert (np.sqrt(noise) + concentration.ridge_bias(d, Q_max) < 0.11 * beta).all()
 
 
 def test_e16_the_weights_hold_the_draw_that_they_are_paired_with():
@@ -302,14 +300,12 @@ def test_e17_constants_of_the_rewards_regret():
     tau = 64 / 18**2  # in units of log(1 / delta)
     assert 6 / math.sqrt(tau) == pytest.approx(8 / (3 * tau))
     assert 6 / math.sqrt(tau) < 16 / (3 * tau)
-    for delta in (0.499, 0.3, 0.05, 1e-6, 1e-15):
-        for tau_E in (1, 2, 100, 10**6):
-            for K in (1, 10, 10**6):
-                given = (K, 0.9, 2.0, 3.0, 1.5, tau_E, delta)
-                sharp = imitation.reward_regret_bound_sharp(*given)
-                assert sharp <= imitation.reward_regret_bound(*given)
-                more = 1.5 * 2.0 * 3.0 * math.sqrt(K) / 0.1  # from anywhere in the class
-                assert sharp + more <= imitation.reward_regret_bound(*given)
+    few, sizes = [0.499, 0.3, 0.05, 1e-6, 1e-15], [1, 10, 10**6]
+    for delta, tau_E, K in itertools.product(few, sizes, sizes):
+        given = (K, 0.9, 2.0, 3.0, 1.5, tau_E, delta)
+        more = 1.5 * 2.0 * 3.0 * math.sqrt(K) / 0.1  # from anywhere in the class
+        sharp = imitation.reward_regret_bound_sharp(*given)
+        assert sharp + more <= imitation.reward_regret_bound(*given)
 
 
 def test_e18_failures_may_cost_no_more_than_epsilon():
@@ -372,22 +368,20 @@ def test_e19_near_one_half_it_fails_too():
     assert 0.9 * printed < max(lost) < 0.93 * printed
 
 
-@pytest.mark.parametrize(
-    ("gamma", "least"), [(0.52, 1.04), (0.53, 1.27), (0.55, 1.64), (0.6, 2.19), (2 / 3, 2.40),
-                         (0.9, 3.12), (0.99, 3.37)],
-)  # fmt: skip
-def test_e19_elsewhere_it_stands(gamma, least):
+def test_e19_elsewhere_it_stands():
     """`lower_bound_K` over the printed bound, with (2/3) H K transitions from x_0 in K episodes."""
-    H = parameters.horizon(gamma)
-    reference = LowerK(2, 0, 0.0, gamma).mdp
-    assert reference.state_occupancy(reference.uniform_policy)[0] == pytest.approx(2 / 3)
-    ratios = []
-    for A in (2, 3, 20, 1000):
-        few = math.ceil(3 * gamma**2 * A * math.log(2) / 32)  # for which the printed bound is said
-        for K in (few, 10 * few, 100 * few, 10**8):
-            printed = lower_bounds.printed_bound_K(2 / 3 * H * K, A, gamma)
-            ratios.append(lower_bounds.lower_bound_K(K, A, gamma) / printed)
-    assert min(ratios) > least - 0.005
+    gammas, found = [0.52, 0.53, 0.55, 0.6, 2 / 3, 0.9, 0.99], []
+    for gamma in gammas:
+        reference = LowerK(2, 0, 0.0, gamma).mdp
+        assert reference.state_occupancy(reference.uniform_policy)[0] == pytest.approx(2 / 3)
+        ratios = []
+        for A in (2, 3, 20, 1000):
+            few = math.ceil(3 * gamma**2 * A * math.log(2) / 32)  # where the printed bound begins
+            for K in (few, 10 * few, 100 * few, 10**8):
+                printed = lower_bounds.printed_bound_K(2 / 3 * reference.horizon * K, A, gamma)
+                ratios.append(lower_bounds.lower_bound_K(K, A, gamma) / printed)
+        found.append(min(ratios))
+    assert (np.array(found) > np.array([1.04, 1.27, 1.64, 2.19, 2.40, 3.12, 3.37]) - 0.005).all()
 
 
 def test_e19_the_limit_of_many_transitions_for_two_actions():
@@ -438,10 +432,9 @@ def test_e20_bretagnolle_and_huber_need_their_half():
     assert math.exp(-1 / 4) / 2 > math.exp(-1)  # the two slips cancel where the proof ends
 
 
-@pytest.mark.parametrize("gamma", [0.5, 0.9, 0.99])
-def test_e20_the_theorem_stands(gamma):
-    most = 1 / (24 * math.e * gamma * (1 - gamma))
-    for epsilon in (most, most / 3, most / 30):
+def test_e20_the_theorem_stands():
+    for gamma, part in itertools.product([0.5, 0.9, 0.99], [1, 3, 30]):
+        epsilon = 1 / (24 * math.e * gamma * (1 - gamma)) / part
         few = int(lower_bounds.printed_bound_tau_E(epsilon, gamma))
         if few:
             assert lower_bounds.lower_bound_tau_E(few, gamma) > epsilon

@@ -8,53 +8,82 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from optimist.report.page import write_page
 
 FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--window-size=1280,1000",
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--hide-scrollbars", "--window-size=1280,1000"),
 )
 
+CONTROLS = {
+    "world": 0,
+    "x": "linear",
+    "y": "linear",
+    "centre": "mean",
+    "seeds": "band",
+    "matching": "matching_error",
+}
+"""The controls of a page, as they are at first."""
 
-def beside(name):
-    """A module that lies beside this file."""
-    path = Path(__file__).with_name(f"{name}.py")
-    spec = importlib.util.spec_from_file_location(name, path)
+
+@pytest.fixture(scope="session")
+def samples():
+    """The module beside this file, whose functions make up results."""
+    spec = importlib.util.spec_from_file_location("samples", Path(__file__).with_name("samples.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture(scope="session")
-def sample():
-    """The function that makes up results."""
-    return beside("sample_data").sample
+def sample(samples):
+    return samples.sample
 
 
 @pytest.fixture(scope="session")
-def environment():
-    """The function that makes up those of a Gymnasium environment."""
-    return beside("sample_returns").environment
+def environment(samples):
+    return samples.environment
 
 
 @pytest.fixture(scope="session")
-def comparison():
-    """The function that makes up the comparison of a subject with its peers."""
-    return beside("sample_peers").comparison
+def comparison(samples):
+    return samples.comparison
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
+def lightness():
+    """L* of CIELAB of a colour, from 0 to 100."""
+
+    def found(colour):
+        rgb = np.array(to_rgb(colour))
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        return 116 * np.cbrt(linear @ (0.2126, 0.7152, 0.0722)) - 16
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def same():
+    """The function that compares the lines and bands in a panel with the curves of the data."""
+
+    def compare(ax, curves, what):
+        for line, band, curve in zip(ax.lines, ax.collections, curves, strict=True):
+            np.testing.assert_array_equal(line.get_xdata(), curve["episode"])
+            np.testing.assert_array_equal(line.get_ydata(), curve[what]["mean"])
+            corners = {tuple(corner) for corner in band.get_paths()[0].vertices}
+            for edge in ("low", "high"):
+                assert set(zip(curve["episode"], curve[what][edge], strict=True)) <= corners
+
+    return compare
+
+
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     """Headless Chromium; without one tests are skipped, or fail if OPTIMIST_BROWSER_TESTS=1."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
@@ -78,16 +107,18 @@ def browser(tmp_path_factory):
     opened.quit()
 
 
-@pytest.fixture(scope="module")
-def open_file(browser):
-    """The function that opens a page from disk."""
-    return lambda path: visit(browser, path.as_uri())
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def open_page(browser):
     """The function that writes results as a page and opens it from disk."""
     return partial(Page, browser)
+
+
+@pytest.fixture
+def page(opened):
+    """The page that a file of tests has opened, with all controls as they are at first."""
+    opened.reset()
+    yield opened
+    assert opened.complaints() == []
 
 
 WAIT_FOR_CHARTS = """
@@ -109,20 +140,12 @@ return { x: [...(x ?? [])], y: [...(y ?? [])], visible, customdata, dash: line?.
 """
 
 
-def visit(browser, uri):
-    """Open a page and wait until its scripts have run; `get` by itself may return before."""
-    from selenium.webdriver.support.wait import WebDriverWait
-
-    there = "return location.href === arguments[0] && document.readyState === 'complete'"
-    browser.get(uri)
-    WebDriverWait(browser, 120).until(lambda b: b.execute_script(there, uri))
-
-
 class Page:
     """A page in a browser, with a few ways to read and to use it."""
 
-    def __init__(self, browser, data, path, width=1280):
+    def __init__(self, browser, data, path, width=1280, **first):
         self.browser, self.data, self.uri, self.width = browser, data, path.as_uri(), width
+        self.first = CONTROLS | first
         write_page(data, path)
         self.open()
 
@@ -131,8 +154,26 @@ class Page:
         self.command("Emulation.setDeviceMetricsOverride", **size, mobile=self.width < 600)
         self.media("screen", "light")
         self.complaints()  # forget what was before
-        visit(self.browser, self.uri)
+        self.load()
         self.settle()
+
+    def load(self):
+        """Wait until the scripts of the page have run; `get` by itself may return before."""
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        there = "return location.href === arguments[0] && document.readyState === 'complete'"
+        self.browser.get(self.uri)
+        WebDriverWait(self.browser, 120).until(lambda b: b.execute_script(there, self.uri))
+
+    def reset(self):
+        if self.browser.current_url.split("#")[0] != self.uri:
+            self.open()
+        for name, value in self.first.items():
+            if self.every(f"[data-state={name}][value='{value}']", "e.checked") == [False]:
+                self.set(name, value)
+        if self.every("#legend [aria-pressed=false]", "1"):
+            self.click("#legend .all")
+        self.move("run", 0, "change")
 
     def command(self, name, **parameters):
         return self.browser.execute_cdp_cmd(name, parameters)
@@ -173,8 +214,23 @@ class Page:
         self.settle()
 
     def trace(self, chart, part, agent):
-        """What plotly draws."""
+        """What plotly draws: the line, the band or the seeds of an agent."""
         return self.run(FIND_TRACE, chart, part, agent)
+
+    def check_curve(self, chart, agent, curve, what, names=("mean", "low", "high")):
+        """An agent's line and band are those of the data, of which the page keeps five digits."""
+        x, (mean, low, high) = curve["episode"], (curve[what][name] for name in names)
+        line, band = (self.trace(chart, part, agent) for part in ("line", "band"))
+        assert (line["x"], band["x"]) == (x, x + x[::-1])
+        np.testing.assert_allclose(line["y"], mean, rtol=1e-4, atol=1e-12)
+        np.testing.assert_allclose(band["y"], high + low[::-1], rtol=1e-4, atol=1e-12)
+
+    def check_seeds(self, chart, agent, seeds):
+        """An agent's seeds are these numbers [n, T], with a gap after each."""
+        drawn = self.trace(chart, "seeds", agent)["y"]
+        pieces = np.array(drawn, dtype=float).reshape(len(seeds), -1)
+        assert np.isnan(pieces[:, -1]).all()
+        np.testing.assert_allclose(pieces[:, :-1], seeds, rtol=1e-4, atol=1e-12)
 
     def layout(self, chart, what):
         return self.run(f"return document.getElementById(arguments[0])._fullLayout.{what}", chart)
@@ -196,8 +252,18 @@ class Page:
         by_state = {x: [int(c) for c in re.findall(r"\d+", fill)] for x, fill in found}
         return np.array([by_state[x] for x in sorted(by_state)])
 
+    def check_colours(self, panel, colours, places):
+        """The cells of a board have matplotlib's colours of numbers in [0, 1]."""
+        expected = 255 * matplotlib.colormaps[colours](np.asarray(places))[:, :3]
+        np.testing.assert_allclose(self.colours(panel), expected, atol=8)
+
+    def check_arrows(self, panel, policy):
+        """A board has an arrow for each likely action."""
+        drawn = "".join(self.every(f"[data-board={panel}] .arrows", "e.getAttribute('d')"))
+        assert drawn.count("M") == 2 * (np.array(policy) >= 0.03).sum()  # a shaft and a head each
+
     def readout(self, name):
-        return self.text(f".readout [data-number='{name}']")
+        return self.text(f".readout [data-number='{name}']").replace("\N{MINUS SIGN}", "-")
 
     def complaints(self):
         return [entry["message"] for entry in self.browser.get_log("browser")]

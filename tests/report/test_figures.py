@@ -1,17 +1,12 @@
-"""The figures of a report: what is drawn, that grey paper is enough, and what lies on disk."""
+"""The figures of a report: curves, summary, and their room on the page."""
 
-import re
-import subprocess
-import sys
 from itertools import combinations
 
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 
-from optimist.report.figures import curves_figure, save_figure, save_figures, summary_figure
+from optimist.report.figures import curves_figure, summary_figure
 from optimist.report.figures_style import number, panels
 
 NAMES = [f"agent {letter}" for letter in "ABCDEFGHIJKLMNOP"]
@@ -24,42 +19,16 @@ def estimate(value, low=None, high=None):
 def make_curve(agent, seeds=5, points=6):
     """Curves of which every number is known: the episodes, and multiples of them."""
     x = np.linspace(1, 2000, points)
-    regret, lost = x * (agent + 1), 1 / x ** ((agent + 1) / 8)
 
     def band(mean):
-        low, high = ((0.8 * mean).tolist(), (1.5 * mean).tolist())
-        missing = [None] * points
-        return {
-            "mean": mean.tolist(),
-            "low": missing if seeds == 1 else low,
-            "high": missing if seeds == 1 else high,
-        }
+        low, high = ([None] * points if seeds == 1 else (f * mean).tolist() for f in (0.8, 1.5))
+        return {"mean": mean.tolist(), "low": low, "high": high}
 
+    regret, lost = x * (agent + 1), 1 / x ** ((agent + 1) / 8)
     return {"episode": x.tolist(), "regret": band(regret), "suboptimality": band(lost)}
 
 
-def make_picture(bonus=True):
-    run = {
-        "agent": "agent A" if bonus else "agent B",
-        "episodes": [0, 1],
-        "value": [[0.0, 1.0]] * 2,
-        "bonus": [[0.1, 0.2]] * 2 if bonus else None,
-        "ascension": [[0.0, 0.5]] * 2,
-        "occupancy": [[0.5, 0.5]] * 2,
-        "difference": None,
-        "policy": [[[0.5, 0.5]] * 2] * 2,
-    }
-    optimal = {"value": [1.0, 2.0], "occupancy": [0.1, 0.9], "policy": [[0.0, 1.0]] * 2}
-    return {
-        "board": ["s$"],
-        "cells": [[0, 0], [0, 1]],
-        "moves": [[0, -1], [0, 1]],
-        "optimal": optimal,
-        "runs": [run],
-    }
-
-
-def make_world(name, agents, seeds=5, picture=None):
+def make_world(name, agents, seeds):
     low_high = (None, None) if seeds == 1 else (0.1, 0.4)
     return {
         "name": name,
@@ -68,52 +37,46 @@ def make_world(name, agents, seeds=5, picture=None):
         "seeds": seeds,
         "rows": [{"agent": a, "average": estimate(0.2, *low_high)} for a in agents],
         "curves": {a: make_curve(i, seeds) for i, a in enumerate(agents)},
-        "picture": picture,
+        "picture": None,
     }
 
 
-def make_data(agents=3, worlds=("River", "Sea"), seeds=5, picture=None):
+def make_data(agents=3, worlds=("River", "Sea"), seeds=5):
     names = NAMES[:agents]
     return {
         "agents": [{"name": name, "detail": ""} for name in names],
-        "worlds": [make_world(name, names, seeds, picture) for name in worlds],
+        "worlds": [make_world(name, names, seeds) for name in worlds],
     }
 
 
 def texts_of(figure):
-    """All that a reader can read."""
+    """All visible texts of a figure."""
     return [text.get_text() for text in figure.findobj(matplotlib.text.Text) if text.get_visible()]
+
+
+def looks_of(lines):
+    return [(line.get_color(), line.get_marker()) for line in lines]
 
 
 # Curves
 
 
-@pytest.mark.parametrize("what", ["regret", "suboptimality"])
-def test_every_curve_and_band_is_drawn_as_it_is(what):
+def test_every_curve_and_band_is_drawn_in_a_panel_with_its_name(same):
     data = make_data(agents=3)
-    figure = curves_figure(data, what)
-    assert len(figure.axes) == 2
-    for ax, world in zip(figure.axes, data["worlds"], strict=True):
-        assert len(ax.lines) == len(ax.collections) == 3
-        drawn = zip(ax.lines, ax.collections, world["curves"].values(), strict=True)
-        for line, band, curve in drawn:
-            np.testing.assert_array_equal(line.get_xdata(), curve["episode"])
-            np.testing.assert_array_equal(line.get_ydata(), curve[what]["mean"])
-            corners = {tuple(corner) for corner in band.get_paths()[0].vertices}
-            for edge in ("low", "high"):
-                assert set(zip(curve["episode"], curve[what][edge], strict=True)) <= corners
-            assert line.get_color() == matplotlib.colors.to_hex(band.get_facecolor()[0]).upper()
-            assert 0.05 <= band.get_alpha() <= 0.2
-
-
-def test_panels_are_named_and_axes_labelled_once():
-    figure = curves_figure(make_data(worlds=("River", "Sea", "Maze")), "regret")
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["River", "Sea", "Maze"]
-    texts = texts_of(figure)
-    assert texts.count("episode") == texts.count("cumulative regret") == 1
-    assert "one seed" not in texts
-    figure = curves_figure(make_data(), "suboptimality")
-    assert texts_of(figure).count("relative suboptimality") == 1
+    for what, label in (
+        ("regret", "cumulative regret"),
+        ("suboptimality", "relative suboptimality"),
+    ):
+        figure = curves_figure(data, what)
+        assert [ax.get_title(loc="left") for ax in figure.axes] == ["River", "Sea"]
+        texts = texts_of(figure)
+        assert texts.count("episode") == texts.count(label) == 1
+        assert "one seed" not in texts
+        for ax, world in zip(figure.axes, data["worlds"], strict=True):
+            same(ax, world["curves"].values(), what)
+            for line, band in zip(ax.lines, ax.collections, strict=True):
+                assert line.get_color() == matplotlib.colors.to_hex(band.get_facecolor()[0]).upper()
+                assert 0.05 <= band.get_alpha() <= 0.2
 
 
 def test_one_legend_names_the_agents_in_order_with_their_lines():
@@ -122,40 +85,21 @@ def test_one_legend_names_the_agents_in_order_with_their_lines():
     figure = curves_figure(data)
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == NAMES[:3]
+    assert looks_of(legend.get_lines()) == looks_of(figure.axes[1].lines)
     for key, line in zip(legend.get_lines(), figure.axes[1].lines, strict=True):
-        assert key.get_color() == line.get_color()
-        assert key.get_marker() == line.get_marker()
         assert key._unscaled_dash_pattern == line._unscaled_dash_pattern
-    looks = {(line.get_color(), line.get_marker()) for line in figure.axes[0].lines}
-    assert looks == {(line.get_color(), line.get_marker()) for line in figure.axes[1].lines[1:]}
-
-
-def test_an_agent_that_nowhere_has_a_curve_is_not_in_the_legend():
-    data = make_data(agents=2)
-    for world in data["worlds"]:
-        world["curves"]["agent A"]["episode"] = []
+    assert looks_of(figure.axes[0].lines) == looks_of(figure.axes[1].lines[1:])
+    data["worlds"][1]["curves"]["agent A"]["episode"] = []  # now it has a curve nowhere
     [legend] = curves_figure(data).legends
-    assert [text.get_text() for text in legend.get_texts()] == ["agent B"]
+    assert [text.get_text() for text in legend.get_texts()] == NAMES[1:3]
 
 
-@pytest.mark.parametrize("agents", [2, 7, 12])
-def test_agents_can_be_told_apart_in_grey(agents):
-    lines = curves_figure(make_data(agents)).axes[0].lines
-    for a, b in combinations(lines, 2):
+def test_twelve_agents_can_be_told_apart_in_grey_and_more_by_their_markers(lightness):
+    lines = curves_figure(make_data(agents=16)).axes[0].lines
+    for a, b in combinations(lines[:12], 2):
         darker = abs(lightness(a.get_color()) - lightness(b.get_color()))
         assert a._unscaled_dash_pattern != b._unscaled_dash_pattern or darker > 10
         assert a.get_marker() != b.get_marker()
-
-
-def lightness(colour):
-    """L* of CIELAB, from 0 to 100."""
-    rgb = np.array(to_rgb(colour))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return 116 * np.cbrt(linear @ (0.2126, 0.7152, 0.0722)) - 16
-
-
-def test_beyond_twelve_agents_no_two_look_the_same():
-    lines = curves_figure(make_data(16)).axes[0].lines
     looks = [(x.get_color(), str(x._unscaled_dash_pattern), x.get_marker()) for x in lines]
     assert len(set(looks)) == 16
 
@@ -171,7 +115,7 @@ def test_markers_are_few_and_those_of_two_agents_apart():
     np.testing.assert_allclose(shares, [1 / 16, 5 / 16, 9 / 16, 13 / 16], atol=0.03)
 
 
-def test_one_seed_has_no_band_and_says_so():
+def test_one_seed_has_no_band_but_a_note():
     data = make_data(seeds=1)
     data["worlds"][1]["seeds"] = 2
     figure = curves_figure(data)
@@ -243,7 +187,7 @@ def test_suboptimality_has_one_scale_and_regret_one_in_each_world():
     assert right.yaxis.get_tick_params()["labelleft"]
 
 
-def test_all_that_is_drawn_lies_within_the_axes():
+def test_curves_and_bands_lie_within_the_axes():
     for log in ("", "xy"):
         ax = curves_figure(make_data(agents=4), "suboptimality", log).axes[0]
         for line, band in zip(ax.lines, ax.collections, strict=True):
@@ -260,28 +204,22 @@ def test_ticks_are_round_and_short():
     data = make_data(worlds=("River",))
     data["worlds"][0]["episodes"] = 3000  # though the curves end at 2,000
     assert curves_figure(data).axes[0].get_xlim() == (0, 3000)
-    assert [number(x) for x in (-0.5, 1e-4, 999, 2.5e6, 1e9)] == [
-        "\N{MINUS SIGN}0.5",
-        "0.0001",
-        "999",
-        "2.5M",
-        "1G",
-    ]
+    ticks = [number(x) for x in (-0.5, 1e-4, 999, 2.5e6, 1e9)]
+    assert ticks == ["\N{MINUS SIGN}0.5", "0.0001", "999", "2.5M", "1G"]
 
 
-@pytest.mark.parametrize("log", ["", "xy"])
-def test_curves_that_are_zero_throughout(log):
+def test_curves_that_are_zero_throughout():
     data = make_data(agents=2)
     for curve in data["worlds"][0]["curves"].values():
         for what in ("regret", "suboptimality"):
             curve[what] = {key: [0.0] * 6 for key in ("mean", "low", "high")}
     for what in ("regret", "suboptimality"):
-        figure = curves_figure(data, what, log=log)
-        assert texts_of(figure).count("nothing to draw") == ("y" in log)
-        if "y" not in log:
-            low, high = figure.axes[0].get_ylim()
-            assert low < 0 < high  # the line is seen
-            np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), [0] * 6)
+        figure = curves_figure(data, what)
+        assert "nothing to draw" not in texts_of(figure)
+        low, high = figure.axes[0].get_ylim()
+        assert low < 0 < high  # the line is seen
+        np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), [0] * 6)
+        assert texts_of(curves_figure(data, what, log="xy")).count("nothing to draw") == 1
 
 
 def test_a_world_in_which_all_failed_is_an_empty_panel():
@@ -293,37 +231,43 @@ def test_a_world_in_which_all_failed_is_an_empty_panel():
     assert not summary_figure(data).axes[0].lines
 
 
-def test_questions_that_make_no_sense_are_refused():
-    with pytest.raises(ValueError, match="what = 'value' must be one of 'regret', 'subopt"):
+def test_invalid_arguments_are_refused():
+    with pytest.raises(ValueError, match=r"what must be one of 'regret', .*; got 'value'"):
         curves_figure(make_data(), "value")
-    with pytest.raises(ValueError, match="log = True must be '', 'x', 'y' or 'xy'"):
+    with pytest.raises(ValueError, match="log must be '', 'x', 'y' or 'xy'; got True"):
         curves_figure(make_data(), log=True)
     for draw in (curves_figure, summary_figure):
-        with pytest.raises(ValueError, match="the report has no worlds"):
+        with pytest.raises(ValueError, match="must have at least one world"):
             draw(make_data(worlds=()))
+
+
+def test_names_are_drawn_without_math_markup():
+    data = make_data(agents=2, worlds=("$x^2$ & 100%", "Fluß \N{GREEK SMALL LETTER GAMMA}"))
+    data["agents"][0]["name"] = "_hidden $"
+    for world in data["worlds"]:
+        world["curves"]["_hidden $"] = world["curves"].pop("agent A")
+    figure = curves_figure(data)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [w["name"] for w in data["worlds"]]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["_hidden $", "agent B"]
+    assert not any(t.get_parse_math() for t in figure.findobj(matplotlib.text.Text) if t.get_text())
 
 
 # Room on the page
 
 
-@pytest.mark.parametrize(
-    ("worlds", "width", "columns"),
-    [(1, 3.25, 1), (2, 6.75, 2), (4, 6.75, 4), (5, 6.75, 3), (9, 6.75, 3), (15, 6.75, 4)],
-)
-def test_figures_are_as_wide_as_a_column_or_a_page(worlds, width, columns):
-    data = make_data(worlds=[f"World {i}" for i in range(worlds)])
-    figure, axes, side_by_side = panels(data["worlds"], height=1)
-    assert figure.get_figwidth() == width
-    assert len(axes) == worlds
-    assert len({ax.get_position().x0 for ax in axes}) == columns == side_by_side
+def test_figures_are_as_wide_as_a_column_or_a_page():
+    for worlds, columns in ((1, 1), (2, 2), (4, 4), (5, 3), (9, 3), (15, 4)):
+        data = make_data(agents=1, worlds=[f"World {i}" for i in range(worlds)])
+        figure, axes, side_by_side = panels(data["worlds"], height=1)
+        assert figure.get_figwidth() == (3.25 if worlds == 1 else 6.75)
+        assert len(axes) == worlds
+        assert len({ax.get_position().x0 for ax in axes}) == columns == side_by_side
 
 
 @pytest.mark.parametrize("draw", [curves_figure, summary_figure])
 def test_fifteen_worlds_and_twelve_agents_have_room(draw):
-    data = make_data(agents=12, worlds=[f"World {i}" for i in range(15)])
-    for agent in data["agents"]:
-        assert agent["name"] in data["worlds"][0]["curves"]
-    figure = draw(data)
+    figure = draw(make_data(agents=12, worlds=[f"World {i}" for i in range(15)]))
+    assert len(figure.axes) == 15
     assert figure.get_figheight() <= 9  # the text of a page
     check_room(figure)
 
@@ -333,14 +277,12 @@ def test_a_long_legend_does_not_make_panels_smaller():
     assert many.height == pytest.approx(few.height, rel=0.02)
 
 
-@pytest.mark.parametrize("worlds", [1, 3])
-def test_short_figures_have_room_for_their_labels(worlds):
-    data = make_data(worlds=("River", "Sea", "Maze")[:worlds])
-    check_room(curves_figure(data, "suboptimality", log="x"))
+def test_short_figures_have_room_for_their_labels():
+    for worlds in (("River",), ("River", "Sea", "Maze")):
+        check_room(curves_figure(make_data(worlds=worlds), "suboptimality", log="x"))
 
 
-@pytest.mark.parametrize("draw", [curves_figure, summary_figure])
-@pytest.mark.parametrize("seeds", [1, 5])
+@pytest.mark.parametrize(("draw", "seeds"), [(curves_figure, 1), (summary_figure, 5)])
 def test_long_names_are_broken_not_cut(draw, seeds):
     long = "A world whose name says everything there is to say about it, slip 0.1"
     data = make_data(agents=4, worlds=[long, "River", "Sea", "Maze"], seeds=seeds)
@@ -392,32 +334,23 @@ def test_the_summary_shows_every_average_and_its_interval():
             np.testing.assert_array_equal(bars[y].get_xydata(), [[low, y], [high, y]])
         assert ax.get_ylim() == (2.5, -0.5)  # the first agent on top
         assert ax.get_xscale() == "linear"
+        assert looks_of(dots) == looks_of(curves_figure(data).axes[i].lines)
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == NAMES[:3]
     assert not any(t.get_text() for t in figure.axes[1].get_yticklabels())
-    labels = texts_of(figure)
-    assert labels.count("average relative suboptimality") == 1
+    assert texts_of(figure).count("average relative suboptimality") == 1
 
 
-def test_agents_look_alike_in_curves_and_summary():
-    data = make_data(agents=12)
-    curves, dots = curves_figure(data).axes[0].lines, summary_figure(data).axes[0].lines[1::2]
-    for curve, dot in zip(curves, dots, strict=True):
-        assert (curve.get_color(), curve.get_marker()) == (dot.get_color(), dot.get_marker())
-
-
-@pytest.mark.parametrize(
-    ("smallest", "scale"),
-    [(0.011, "linear"), (0.009, "log"), (0.0, "linear"), (-0.001, "linear"), (None, "linear")],
-)
-def test_the_summary_is_logarithmic_over_two_decades_of_positive_numbers(smallest, scale):
+def test_the_summary_is_logarithmic_over_two_decades_of_positive_numbers():
     data = make_data(agents=2)
     data["worlds"][0]["rows"][0]["average"] = estimate(0.5, 0.2, 1.0)
-    data["worlds"][1]["rows"][1]["average"] = estimate(0.1, smallest, 0.2)
-    figure = summary_figure(data)
-    assert {ax.get_xscale() for ax in figure.axes} == {scale}
-    low, high = figure.axes[1].get_xlim()
-    assert low < (0 if scale == "linear" else smallest)
-    assert high > 1
+    for smallest in (0.011, 0.009, 0.0, -0.001, None):
+        scale = "log" if smallest == 0.009 else "linear"
+        data["worlds"][1]["rows"][1]["average"] = estimate(0.1, smallest, 0.2)
+        figure = summary_figure(data)
+        assert {ax.get_xscale() for ax in figure.axes} == {scale}
+        low, high = figure.axes[1].get_xlim()
+        assert low < (0 if scale == "linear" else smallest)
+        assert high > 1
 
 
 def test_a_summary_without_numbers_or_with_one_seed():
@@ -432,166 +365,3 @@ def test_a_summary_without_numbers_or_with_one_seed():
     data["worlds"][0]["rows"] = data["worlds"][1]["rows"][1:]  # then the first has no number there
     places = [line.get_ydata()[0] for line in summary_figure(data).axes[0].lines[1::2]]
     assert places == [1, 2]
-
-
-# Files
-
-KINDS = ("pdf", "png", "svg")
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """All figures in all formats, written twice: as by default, and by a user with a taste."""
-    data = make_data(agents=2, worlds=("River",), picture=make_picture())
-    folders = [tmp_path_factory.mktemp("figures") / "new" / name for name in ("plain", "dark")]
-    before = dict(matplotlib.rcParams)
-    paths = [save_figures(data, folders[0], KINDS)]
-    assert dict(matplotlib.rcParams) == before
-    mine = {"axes.facecolor": "black", "font.size": 20, "xtick.color": "red", "pdf.fonttype": 3}
-    with matplotlib.rc_context(mine):
-        before = dict(matplotlib.rcParams)
-        paths.append(save_figures(data, folders[1], KINDS))
-        assert dict(matplotlib.rcParams) == before  # the user's settings are left alone
-    return paths
-
-
-def test_all_figures_are_written(saved):
-    folder = saved[0][0].parent
-    names = ["regret", "suboptimality", "summary", "optimism-River"]
-    assert saved[0] == [folder / f"{name}.{kind}" for name in names for kind in KINDS]
-    assert sorted(folder.iterdir()) == sorted(saved[0])
-    starts = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
-    for path in saved[0]:
-        assert path.read_bytes().startswith(starts[path.suffix])
-
-
-def test_the_same_data_give_the_same_bytes_whatever_the_settings(saved, tmp_path):
-    for plain, dark in zip(*saved, strict=True):
-        assert plain.read_bytes() == dark.read_bytes()
-    figure = summary_figure(make_data())
-    for kind in KINDS:
-        for name in ("once", "twice"):
-            save_figure(figure, tmp_path / f"{name}.{kind}")
-        once, twice = tmp_path / f"once.{kind}", tmp_path / f"twice.{kind}"
-        assert once.read_bytes() == twice.read_bytes()
-
-
-def test_fonts_are_embedded_as_truetype_and_no_date_is(saved):
-    for path in saved[0][:: len(KINDS)]:
-        pdf = path.read_bytes()
-        assert b"/FontFile2" in pdf  # a TrueType font file
-        assert b"/CIDFontType2" in pdf
-        assert b"/Type3" not in pdf
-        assert b"Date" not in pdf
-    for path in saved[0][2 :: len(KINDS)]:
-        assert b"<dc:date>" not in path.read_bytes()
-
-
-def test_curves_are_drawn_as_curves_not_as_pixels(saved):
-    for path in saved[0][: 3 * len(KINDS) : len(KINDS)]:
-        assert b"/Subtype /Image" not in path.read_bytes()
-
-
-@pytest.fixture
-def asked(monkeypatch):
-    """Draw nothing; the worlds and agents of which pictures of optimism were asked for."""
-    calls = []
-    blank = Figure(figsize=(1, 1))
-
-    def optimism(data, world, agent):
-        [only] = data["worlds"]
-        calls.append((only, world, agent))
-        return blank
-
-    module = "optimist.report.figures"
-    monkeypatch.setattr(f"{module}.optimism_figure", optimism)
-    for name in ("curves_figure", "summary_figure"):
-        monkeypatch.setattr(f"{module}.{name}", lambda *_, **__: blank)
-    return calls
-
-
-def test_a_picture_is_of_the_first_run_with_bonuses(asked, tmp_path):
-    data = make_data(worlds=("River", "Sea", "Sea", "Maze", "Rooms"))
-    pictures = [make_picture(), make_picture(), make_picture(bonus=False), make_picture()]
-    pictures[0]["runs"][:0] = make_picture(bonus=False)["runs"]
-    pictures[3]["runs"] = []
-    for world, picture in zip(data["worlds"], pictures, strict=False):
-        world["picture"] = picture
-    written = save_figures(data, tmp_path)
-    first, second, third = data["worlds"][:3]
-    assert asked == [
-        (first, "River", "agent A"),
-        (second, "Sea", "agent A"),
-        (third, "Sea", "agent B"),
-    ]
-    assert [path.name for path in written[6::2]] == [
-        "optimism-River.pdf",
-        "optimism-Sea.pdf",
-        "optimism-Sea-2.pdf",
-    ]
-
-
-@pytest.mark.usefixtures("asked")
-def test_any_name_of_a_world_gives_a_file_of_its_own(tmp_path):
-    names = ("../up", "a/b:c*?", "Fluß", "river", "River", "$", "100%", "x" * 300, "CON", "")
-    data = make_data(worlds=names, picture=make_picture())
-    written = save_figures(data, tmp_path, formats=("svg",))[3:]
-    assert len({path.name.lower() for path in written}) == len(names)
-    for path in written:
-        assert path.parent == tmp_path
-        assert path.exists()
-        assert re.fullmatch(r"optimism[A-Za-z0-9-]{0,90}\.svg", path.name)
-    assert {"optimism-river.svg", "optimism-River-2.svg"} <= {path.name for path in written}
-
-
-def test_names_are_drawn_letter_by_letter():
-    data = make_data(agents=2, worlds=("$x^2$ & 100%", "Fluß \N{GREEK SMALL LETTER GAMMA}"))
-    data["agents"][0]["name"] = "_hidden $"
-    for world in data["worlds"]:
-        world["curves"]["_hidden $"] = world["curves"].pop("agent A")
-    figure = curves_figure(data)
-    assert [ax.get_title(loc="left") for ax in figure.axes] == [w["name"] for w in data["worlds"]]
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["_hidden $", "agent B"]
-    assert not any(t.get_parse_math() for t in figure.findobj(matplotlib.text.Text) if t.get_text())
-
-
-def test_a_figure_that_cannot_be_written_leaves_what_was_there(tmp_path, monkeypatch):
-    path = tmp_path / "regret.pdf"
-    path.write_text("before")
-    figure = Figure(figsize=(1, 1))
-
-    def fail(*_, **__):
-        raise OSError("no room")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("os.replace", fail)
-        with pytest.raises(OSError, match="no room"):
-            save_figure(figure, path)
-    assert path.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [path]
-    save_figure(figure, path)
-    assert path.read_bytes().startswith(b"%PDF")
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_other_formats_are_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(ValueError, match=r"formats = .* must be some of pdf, svg, png"):
-        save_figures(make_data(), tmp_path / "figures", ("pdf", "jpg"))
-    assert not (tmp_path / "figures").exists()
-    with pytest.raises(ValueError, match=r"x.jpg must end in .pdf, .svg or .png"):
-        save_figure(Figure(), tmp_path / "x.jpg")
-
-
-def test_matplotlib_is_loaded_when_a_figure_is_drawn_and_pyplot_never(tmp_path):
-    program = """
-import sys
-from optimist.report.figures import curves_figure, save_figure
-assert not [name for name in sys.modules if name.startswith("matplotlib")]
-curve = {"mean": [1.0], "low": [1.0], "high": [1.0]}
-curves = {"A": {"episode": [1], "regret": curve}}
-world = {"name": "Maze", "seeds": 5, "episodes": 1, "curves": curves}
-save_figure(curves_figure({"agents": [{"name": "A"}], "worlds": [world]}), sys.argv[1])
-assert "matplotlib.figure" in sys.modules
-assert "matplotlib.pyplot" not in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", program, tmp_path / "a.pdf"], check=True)

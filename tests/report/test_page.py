@@ -1,4 +1,4 @@
-"""The page: what is written into it. What a browser makes of it is in the file beside this."""
+"""The text of the page; the file beside this opens it in a browser."""
 
 import copy
 import json
@@ -37,7 +37,7 @@ def embedded(page):
     return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
-def test_the_page_asks_for_nothing_from_anywhere(sample):
+def test_the_page_requests_nothing(sample):
     elements = Reader(render(sample())).elements
     for tag, attributes in elements:
         for name in ("src", "href", "action", "data", "poster", "srcset"):
@@ -50,44 +50,38 @@ def test_the_page_asks_for_nothing_from_anywhere(sample):
     assert "http" not in policy
 
 
-def test_the_same_data_gives_the_same_bytes_and_is_left_as_it_was(sample):
+def test_rendering_is_deterministic_and_does_not_change_the_data(sample):
     data = sample()
     before = copy.deepcopy(data)
-    assert render(data) == render(sample())
+    page = render(data)
+    assert page == render(sample())
     assert data == before
-
-
-def test_plotly_takes_two_megabytes(sample):
-    assert 1_500_000 < len(render(sample()).encode()) < 2_300_000
+    assert 1_500_000 < len(page.encode()) < 2_300_000  # of which plotly takes two megabytes
 
 
 def test_all_parts_are_filled_and_texts_are_shown(sample):
-    data = sample()
-    page = render(data)
+    page = render(sample())
     read = Reader(page)
     assert "{{" not in page
     for text in ("A sample study", "Made-up numbers.", "2026-11-16 00:10 UTC", "optimist 0.1.0"):
         assert text in read.text
     assert "3 worlds · 3 agents · 4 seeds · 95% intervals" in read.text
+    assert "optimal value 10.00; uniform play is worth 1.500, 85.0% short of it" in read.text
     assert 'title = "A sample study"' in read.text
     assert "f7df7dc" in read.text
 
 
-@pytest.mark.parametrize("where", ["title", "description", "version", "created", "specification"])
-def test_texts_are_escaped(sample, where):
-    data = sample()
-    data[where] = HOSTILE
-    read = Reader(render(data))
-    assert HOSTILE in read.text
-    assert [tag for tag, _ in read.elements].count("script") == 3
-
-
-def test_names_are_escaped_wherever_they_are_used(sample):
+def test_texts_and_names_are_escaped_wherever_they_are_used(sample):
     data = sample(worlds=(HOSTILE, HOSTILE + "2"), agents=(HOSTILE, "</title>"))
+    texts = ("title", "description", "version", "created", "specification")
+    data |= {where: f"{where} {HOSTILE}" for where in texts}
     data["environment"] = {HOSTILE: HOSTILE}
     data["failures"] = [{"world": HOSTILE, "agent": HOSTILE, "seed": 0, "message": HOSTILE}]
     page = render(data)
-    tags = [tag for tag, _ in Reader(page).elements]
+    read = Reader(page)
+    for where in texts:
+        assert data[where] in read.text
+    tags = [tag for tag, _ in read.elements]
     assert tags.count("script") == 3
     assert tags.count("title") == 1
     assert embedded(page)["agents"][0]["name"] == HOSTILE
@@ -105,13 +99,6 @@ def test_the_numbers_in_the_page_are_those_of_the_data_to_five_digits(sample):
     assert same["episodes"] == run["episodes"]
     for key in ("value", "bonus", "ascension", "occupancy", "policy"):
         np.testing.assert_allclose(same[key], run[key], rtol=1e-4)
-
-
-def test_a_number_that_is_not_one_is_refused(sample):
-    data = sample()
-    data["worlds"][1]["curves"]["Bold"]["regret"]["mean"][3] = float("nan")
-    with pytest.raises(ValueError, match=r"mean in regret in Bold in curves of Sea is nan"):
-        render(data)
 
 
 def cells(page, world, agent):
@@ -132,25 +119,22 @@ def test_the_table_holds_the_estimates(sample):
     assert "<sup>a</sup> no regret to fit" in page
 
 
-@pytest.mark.parametrize(
-    ("intervals", "bold"),
-    [
-        ([(0.1, 0.05, 0.2), (0.3, 0.25, 0.4), (0.5, 0.4, 0.6)], ["Bold"]),
-        ([(0.1, 0.05, 0.2), (0.3, 0.15, 0.4), (0.5, 0.4, 0.6)], ["Bold", "Careful"]),
-        ([(0.3, 0.15, 0.4), (0.1, 0.05, 0.2), (0.5, 0.4, 0.6)], ["Bold", "Careful"]),
-        ([(0.1, 0.05, 0.7), (0.3, 0.15, 0.4), (0.5, 0.4, 0.6)], []),
-        ([(0.2, None, None), (0.1, None, None), (0.5, None, None)], ["Careful"]),
-        ([(None, None, None), (0.1, 0.1, 0.1), (0.5, 0.4, 0.6)], ["Careful"]),
-    ],
-    ids=["apart", "overlap", "overlap, in another order", "all overlap", "one seed", "missing"],
-)
-def test_bold_claims_no_more_than_the_intervals_do(sample, intervals, bold):
+def test_the_best_and_those_whose_intervals_overlap_with_its_are_bold(sample):
     data = sample(worlds=("Room",))
-    for row, (value, low, high) in zip(data["worlds"][0]["rows"], intervals, strict=True):
-        row["average"] = {"value": value, "low": low, "high": high, "note": ""}
-    page = render(data)
-    agents = [row["agent"] for row in data["worlds"][0]["rows"]]
-    assert [a for a in agents if "<b>" in cells(page, 0, a)[0]] == bold
+    rows = data["worlds"][0]["rows"]
+    for case, intervals, bold in (
+        ("apart", [(0.1, 0.05, 0.2), (0.3, 0.25, 0.4), (0.5, 0.4, 0.6)], ["Bold"]),
+        ("overlap", [(0.1, 0.05, 0.2), (0.3, 0.15, 0.4), (0.5, 0.4, 0.6)], ["Bold", "Careful"]),
+        ("reversed", [(0.3, 0.15, 0.4), (0.1, 0.05, 0.2), (0.5, 0.4, 0.6)], ["Bold", "Careful"]),
+        ("all overlap", [(0.1, 0.05, 0.7), (0.3, 0.15, 0.4), (0.5, 0.4, 0.6)], []),
+        ("one seed", [(0.2, None, None), (0.1, None, None), (0.5, None, None)], ["Careful"]),
+        ("missing", [(None, None, None), (0.1, 0.1, 0.1), (0.5, 0.4, 0.6)], ["Careful"]),
+    ):
+        for row, (value, low, high) in zip(rows, intervals, strict=True):
+            row["average"] = {"value": value, "low": low, "high": high, "note": ""}
+        page = render(data)
+        agents = [row["agent"] for row in rows]
+        assert [a for a in agents if "<b>" in cells(page, 0, a)[0]] == bold, case
 
 
 def test_probabilities_of_improvement_are_bold_where_one_half_is_left_out(sample):
@@ -165,9 +149,11 @@ def test_probabilities_of_improvement_are_bold_where_one_half_is_left_out(sample
     assert worse == ("213,94,0,0.400", "0.10<small>[0.00, 0.50]</small>")
 
 
-def test_failures_and_unfinished_runs_are_said_first(sample):
+def test_failures_and_unfinished_runs_come_first(sample):
     data = sample()
     assert "id='notice'" not in render(data)
+    empty = sample(worlds=()) | {"unfinished": 12}
+    assert "12 runs are not finished" in Reader(render(empty)).text
     data["failures"] = [{"world": "Sea", "agent": "Bold", "seed": 3, "message": "it sank"}]
     data["unfinished"] = 2
     text = Reader(render(data)).text
@@ -176,33 +162,24 @@ def test_failures_and_unfinished_runs_are_said_first(sample):
     assert text.index("it sank") < text.index("Average suboptimality")
 
 
-def test_one_seed_is_said_to_be_one(sample):
-    text = Reader(render(sample(seeds=1))).text
-    assert "There is one seed, hence no interval" in text
-    assert "1 seed · no intervals" in text
-    assert "bootstrap" not in text
+def test_the_page_says_how_many_seeds_there_are(sample):
+    one, few, many = (Reader(render(sample(seeds=n))).text for n in (1, 4, 20))
+    assert "There is one seed, hence no interval" in one
+    assert "1 seed · no intervals" in one
+    assert "bootstrap" not in one
+    assert "With as few as 4 seeds they are too narrow" in few
+    assert "With as few as" not in many
 
 
-def test_few_seeds_are_said_to_be_few(sample):
-    assert "With as few as 4 seeds they are narrower" in Reader(render(sample())).text
-    assert "With as few as" not in Reader(render(sample(seeds=20))).text
-
-
-def test_a_study_without_results_can_be_reported(sample):
-    data = sample(worlds=())
-    data["unfinished"] = 12
-    assert "12 runs are not finished" in Reader(render(data)).text
-
-
-def test_worlds_in_which_nothing_or_one_agent_has_finished_are_said_to_be_such(sample):
+def test_worlds_in_which_nothing_or_one_agent_has_finished(sample):
     data = sample()
     data["worlds"][0] |= {"seeds": 0, "rows": [], "curves": {}, "improvement": [], "picture": None}
     one = data["worlds"][1]
     one |= {"rows": one["rows"][:1], "improvement": [[None]]}
     page = render(data)
     read = Reader(page)
-    assert "Nothing has finished in this world." in read.text
-    assert read.text.count("There are no two agents to compare in this world.") == 2
+    assert "No run has finished in this world." in read.text
+    assert read.text.count("Fewer than two agents have finished in this world.") == 2
     assert "3 agents · 4 seeds" in read.text
     first, second, _ = re.findall(r"<a href='#results'.*?</tr>", page)
     assert first.count("<td>\N{EN DASH}</td>") == 3
@@ -215,14 +192,19 @@ def test_looks_differ_between_agents(sample):
     assert len({agent["dash"] for agent in agents[:6]}) == 6
 
 
-def test_a_page_is_written_whole_or_not_at_all(sample, tmp_path):
+def test_pages_are_written_atomically(sample, tmp_path):
     path = tmp_path / "report.html"
     write_page(sample(), path)
     first = path.read_text(encoding="utf-8")
     assert first == render(sample())
     broken = sample()
+    broken["worlds"][1]["curves"]["Bold"]["regret"]["mean"][3] = float("nan")
+    with pytest.raises(
+        ValueError, match=r"mean in regret in Bold in curves of Sea must be .*; got nan"
+    ):
+        write_page(broken, path)
     broken["worlds"][0]["optimal"] = float("inf")
-    with pytest.raises(ValueError, match="optimal of Room is inf"):
+    with pytest.raises(ValueError, match=r"optimal of Room must be finite, .*; got inf"):
         write_page(broken, path)
     assert path.read_text(encoding="utf-8") == first
     assert list(tmp_path.iterdir()) == [path]

@@ -37,7 +37,7 @@ def row(html, table, world):
 # The page
 
 
-def test_the_section_is_the_first_and_says_who_is_tuned(data):
+def test_the_section_is_the_first_and_says_who_is_tuned(data, sample):
     page = render(data)
     assert page.index("id='peers'") < page.index('id="summary"')
     html = section(data)
@@ -47,11 +47,8 @@ def test_the_section_is_the_first_and_says_who_is_tuned(data):
     assert "chosen in hindsight" in html
     assert "more than 50% of what uniform play loses" in html
     assert "less than 10% of that" in html
-
-
-def test_without_a_subject_there_is_no_section(sample):
-    for data in (sample(), sample() | {"peers": None}):
-        page = render(data)
+    for without in (sample(), sample() | {"peers": None}):
+        page = render(without)
         assert "id='peers'" not in page
         assert "best peer" not in page
 
@@ -68,7 +65,7 @@ def test_a_row_holds_the_ratio_and_the_peer(data):
     assert "<title>Careful, beta 0.3: " in found
 
 
-def test_the_lowest_is_bold_and_a_failure_is_said(data):
+def test_the_lowest_is_bold_and_failures_are_marked(data):
     first, second, _ = data["peers"]["worlds"]
     for name, value in (("Bold", 0.05), ("Careful", 0.02), ("Idle", 0.3)):
         first["families"][name]["average"]["value"] = value
@@ -80,28 +77,17 @@ def test_the_lowest_is_bold_and_a_failure_is_said(data):
     assert "fails" not in row(html, "ratios", "Sea")
 
 
-def test_worlds_held_out_come_last_under_a_heading(data):
+def test_worlds_held_out_come_last_under_a_heading(data, sample, comparison):
     data["peers"]["worlds"][0]["held_out"] = True
     table = section(data).partition("id='ratios'")[2]
     names = re.findall(r">(Room|Sea|River|not held out|held out)<", table)
     assert names[:5] == ["not held out", "Sea", "held out", "Room", "River"]
-
-
-def test_nothing_is_held_out_unless_it_is_said(sample, comparison):
-    data = sample() | {"peers": comparison(["Room", "Sea", "River"], held_out=0)}
-    html = section(data)
+    html = section(sample() | {"peers": comparison(["Room", "Sea", "River"], held_out=0)})
     assert "class='heading'" not in html
-    assert "No world is said to be held out" in html
+    assert "No world is marked as held out" in html
 
 
-def test_peers_beyond_the_axis_are_counted_and_named(data):
-    data["peers"]["worlds"][1]["families"]["Idle"]["ratio"] = 5000.0
-    html = section(data)
-    assert "title='Idle'>+1<" in row(html, "ratios", "Sea")
-    assert "+n: so many peers lie beyond the axis" in html
-
-
-def test_a_ratio_that_is_none_and_one_seed(sample, comparison):
+def test_missing_ratios_and_single_seeds_have_no_interval(sample, comparison):
     data = sample() | {"peers": comparison(["Room", "Sea", "River"], spread=None)}
     world = data["peers"]["worlds"][0]
     world["ratio"] = {"value": None, "low": None, "high": None, "note": "no ratio"}
@@ -141,13 +127,6 @@ def test_names_are_escaped(sample, comparison):
     assert '<b>"x"' not in html
 
 
-def test_the_data_are_left_as_they_were(data):
-    before = copy.deepcopy(data)
-    assert render(data) == render(data)
-    peers_figure(data)
-    assert data == before
-
-
 # The figure
 
 
@@ -158,8 +137,11 @@ def drawn(figure):
     return [(m.get_xdata()[0], m.get_ydata()[0]) for m in marks if np.isfinite(m.get_xdata()[0])]
 
 
-def test_every_family_stands_at_its_ratio_in_every_world(data):
+def test_every_family_is_drawn_at_its_ratio_in_every_world(data):
+    before = copy.deepcopy(data)
+    render(data)
     figure = peers_figure(data)
+    assert data == before
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["not held out", "Room", "Sea", "held out", "River"]
     expected = [
@@ -171,10 +153,7 @@ def test_every_family_stands_at_its_ratio_in_every_world(data):
     assert figure.axes[0].get_xscale() == "log"
     lines = [line.get_xdata()[0] for line in figure.axes[0].lines if len(line.get_xdata()) == 2]
     assert {1, 1.2} <= set(lines)
-
-
-def test_the_figure_says_who_is_tuned(data):
-    said = " ".join(peers_figure(data).get_supxlabel().split())
+    said = " ".join(figure.get_supxlabel().split())
     assert "Bold has one setting in all worlds" in said
     assert "chosen in hindsight" in said
 
@@ -188,6 +167,9 @@ def test_the_axis_shows_the_subject_always_and_peers_up_to_a_limit(data):
     figure = peers_figure(data)
     assert "+1" in [text.get_text() for text in figure.axes[0].texts]
     assert max(x for x, _ in drawn(figure)) <= high
+    html = section(data)
+    assert "title='Idle'>+1<" in row(html, "ratios", "Room")
+    assert "+n: n peers lie beyond the axis" in html
     worlds[1]["ratio"]["value"] = 200.0
     assert limits(data["peers"])[1] > 200
 
@@ -204,8 +186,12 @@ def test_thirty_two_worlds_and_ten_families_have_room(comparison):
     assert len(figure.legends[0].get_texts()) == 10
 
 
-def test_it_is_among_the_figures_if_there_is_a_subject(data, sample, tmp_path):
-    assert tmp_path / "peers.png" in save_figures(data, tmp_path, ("png",))
-    assert tmp_path / "peers.png" not in save_figures(sample(), tmp_path, ("png",))
-    with pytest.raises(ValueError, match="no subject that is compared"):
-        peers_figure(sample())
+def test_the_figure_is_written_if_there_is_a_subject(sample, comparison, tmp_path):
+    data = sample(worlds=("A", "B", "C"), agents=("Bold",))
+    for world in data["worlds"]:
+        world["picture"] = None
+    with pytest.raises(ValueError, match="no comparison with peers: give the study a subject"):
+        peers_figure(data)
+    names = [path.stem for path in save_figures(data, tmp_path, ("png",))]
+    data["peers"] = comparison(["A", "B", "C"])
+    assert [path.stem for path in save_figures(data, tmp_path, ("png",))] == [*names, "peers"]

@@ -39,19 +39,17 @@ def names(figure):
 # Figures
 
 
-def test_each_figure_shows_the_worlds_in_which_it_is_measured(mixed):
+def test_each_figure_shows_the_worlds_with_its_quantity(mixed):
     assert names(curves_figure(mixed, "return")) == ["Plane", "Other"]
     assert names(curves_figure(mixed, "regret")) == ["Room"]
     assert names(curves_figure(mixed, "suboptimality")) == ["Room"]
     assert names(summary_figure(mixed)) == ["Room"]
 
 
-def test_returns_are_drawn_as_they_are_and_zero_is_left_out(mixed):
+def test_returns_are_drawn_unchanged_on_an_axis_without_zero(mixed, same):
     figure = curves_figure(mixed, "return")
     ax, curves = figure.axes[0], mixed["worlds"][1]["curves"]
-    for line, curve in zip(ax.lines, curves.values(), strict=True):
-        np.testing.assert_array_equal(line.get_xdata(), curve["episode"])
-        np.testing.assert_array_equal(line.get_ydata(), curve["return"]["mean"])
+    same(ax, curves.values(), "return")
     low, high = ax.get_ylim()
     assert low < min(min(c["return"]["low"]) for c in curves.values())
     assert max(max(c["return"]["high"]) for c in curves.values()) < high < -100
@@ -65,14 +63,14 @@ def test_returns_that_never_change_have_an_axis_too(alone):
     assert low < -200 < high
 
 
-def test_what_is_not_measured_is_refused_in_a_sentence(alone, finite):
-    with pytest.raises(ValueError, match="no Gymnasium environment, so no return to draw"):
+def test_quantities_that_are_not_measured_are_refused(alone, finite):
+    with pytest.raises(ValueError, match="return is not available: the report has no Gymnasium"):
         curves_figure(finite, "return")
-    with pytest.raises(ValueError, match="there is no regret to draw, but the return is"):
+    with pytest.raises(ValueError, match=r'regret is not available .*; use what="return"'):
         curves_figure(alone, "regret")
 
 
-def test_the_figures_that_there_are(mixed, alone, finite, tmp_path):
+def test_the_figures_written_depend_on_the_worlds(mixed, alone, finite, tmp_path):
     def written(data):
         return [path.stem for path in save_figures(data, tmp_path, ("png",))]
 
@@ -103,9 +101,13 @@ def test_a_map_has_four_rows_without_an_optimum_and_labels_at_its_edges(mixed):
 
 
 def table(page, world):
-    """The cells of the table of results in a world."""
+    """The table of results of a world."""
     [found] = re.findall(rf"<article data-world='{world}'>(.*?)</article>", page, re.S)[:1]
     return found
+
+
+def bold(table):
+    return re.findall(r"data-agent='(\w+)'>(?:(?!</tr>).)*?<b>", table, re.S)
 
 
 def test_tables_hold_returns_and_the_highest_is_bold(alone):
@@ -114,21 +116,14 @@ def test_tables_hold_returns_and_the_highest_is_bold(alone):
     for row in alone["worlds"][0]["rows"]:
         for key in ("mean_return", "final_return"):
             assert f"data-value='{row[key]['value']!r}'" in first
-    bold = re.findall(r"data-agent='(\w+)'>(?:(?!</tr>).)*?<b>", first, re.S)
-    assert bold == ["Bold"]
+    assert bold(first) == ["Bold"]
     assert "no optimum is known" in first
     assert "data-column='regret'" not in page
-
-
-def test_intervals_that_overlap_with_that_of_the_highest_are_bold_too(alone):
-    rows = alone["worlds"][0]["rows"]
     ends = {"Bold": (-160, -170, -150), "Careful": (-180, -190, -169), "Idle": (-190, -195, -171)}
-    for row in rows:
+    for row in alone["worlds"][0]["rows"]:
         value, low, high = ends[row["agent"]]
         row["mean_return"] = {"value": value, "low": low, "high": high, "note": ""}
-    first = table(render(alone), 0)
-    bold = re.findall(r"data-agent='(\w+)'>(?:(?!</tr>).)*?<b>", first, re.S)
-    assert bold == ["Bold", "Careful"]
+    assert bold(table(render(alone), 0)) == ["Bold", "Careful"]  # whose intervals overlap
 
 
 def test_the_summary_has_a_table_for_each_kind(mixed, alone, finite):
@@ -140,18 +135,17 @@ def test_the_summary_has_a_table_for_each_kind(mixed, alone, finite):
     assert "overview-of-returns" not in render({**finite, "worlds": 2 * finite["worlds"]})
 
 
-@pytest.mark.parametrize("kind", ["mixed", "alone", "finite"])
-def test_words_say_what_is_measured(kind, request):
-    page = render(request.getfixturevalue(kind))
-    said = {
-        "finite": ("measured by exact values<", "the lower average suboptimality than", "lowest"),
-        "alone": ("measured by returns<", "the higher mean return than", "highest mean return"),
-        "mixed": ("and by returns where", "or the higher mean return where", "lowest average or"),
-    }
-    for words in said[kind]:
-        assert words in page
-    assert ("data-returns>" in page) is (kind != "finite")
-    assert "{{" not in page
+def test_the_words_fit_the_worlds(mixed, alone, finite):
+    for data, words in (
+        (finite, ("measured by exact values<", "the lower average suboptimality than", "lowest")),
+        (alone, ("measured by returns<", "the higher mean return than", "highest mean return")),
+        (mixed, ("and by returns where", "or the higher mean return where", "lowest average or")),
+    ):
+        page = render(data)
+        for said in words:
+            assert said in page
+        assert ("data-returns>" in page) is (data is not finite)
+        assert "{{" not in page
 
 
 def test_a_real_study_can_be_reported(tmp_path):

@@ -1,4 +1,4 @@
-"""Learners with covariances of every structure, and how two of them are compared."""
+"""Learners with covariances of every structure, rewards that change, and how two are compared."""
 
 import signal
 from functools import partial
@@ -7,12 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.core import Sigmoid
+from optimist import envs
+from optimist.agents import VariantAgent
+from optimist.core import Adversary, Drifting, FixedBonus, Sequence, Sigmoid, Switching, Variant
 from optimist.features import OneHot, PerAction, StateFeatures, Table
 from optimist.mdp import FiniteMDP
 
-CONFIG = Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0), updates=2)
+CONFIG = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), updates=2)
 
 
 class RandomState(StateFeatures):
@@ -26,15 +27,11 @@ class RandomState(StateFeatures):
         return self.table[np.asarray(observations)]
 
 
-def random_mdp(n_states=6, n_actions=3, gamma=0.9, seed=0):
-    rng = np.random.default_rng(seed)
-    P = rng.dirichlet(np.full(n_states, 0.5), size=(n_states, n_actions))
-    r = rng.random((n_states, n_actions))
-    return FiniteMDP(P, r, rng.dirichlet(np.ones(n_states)), gamma)
-
-
-def one_hot():
-    return random_mdp(), OneHot(6, 3)
+def random_mdp():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.full(6, 0.5), size=(6, 3))
+    r = rng.random((6, 3))
+    return FiniteMDP(P, r, rng.dirichlet(np.ones(6)), gamma=0.9)
 
 
 def dense():
@@ -42,12 +39,12 @@ def dense():
     return mdp, Table(mdp.Phi)
 
 
-def blocks():
-    """The rewards are not linear in these features."""
-    return random_mdp(), PerAction(RandomState(6, dim=4), n_actions=3)
-
-
-SETTINGS = {"one-hot": one_hot, "dense": dense, "blocks": blocks}
+SETTINGS = {
+    "one-hot": lambda: (random_mdp(), OneHot(6, 3)),
+    "dense": dense,
+    "blocks": lambda: (random_mdp(), PerAction(RandomState(6, dim=4), n_actions=3)),
+}
+"""MDPs and features; the rewards of the last are not linear in them."""
 
 
 @pytest.fixture(params=SETTINGS)
@@ -70,11 +67,31 @@ def mdp():
 def make():
     """A learner in a setting, and where wanted one that has played some episodes."""
 
-    def build(setting, config=CONFIG, episodes=0, cls=RmaxRaviUcb, **options):
-        agent = cls(*setting, config, **options)
+    def build(setting, config=CONFIG, episodes=0, **options):
+        agent = VariantAgent(*setting, config=config, **options)
         if episodes:
             agent.learn(episodes)
         return agent
+
+    return build
+
+
+CHOOSERS = {
+    "switching": lambda mdp, c: Switching(c, every=7),
+    "drifting": lambda mdp, c: Drifting(c[0], c[1], episodes=40),
+    "sequence": lambda mdp, c: Sequence(np.random.default_rng(5).random((60, *mdp.r.shape))),
+    "adversary": lambda mdp, c: Adversary(mdp, c),
+    "patient adversary": lambda mdp, c: Adversary(mdp, c, every=7),
+}
+
+
+@pytest.fixture(params=CHOOSERS)
+def chooser(request):
+    """Rewards for 60 episodes or more; the candidates are three, each for one action."""
+
+    def build(mdp):
+        one_action = np.broadcast_to(np.eye(3)[:, None], (3, *mdp.r.shape))
+        return CHOOSERS[request.param](mdp, one_action * (0.5 + 0.5 * mdp.r))
 
     return build
 
@@ -102,8 +119,7 @@ def assert_same(state_of, one, other):
 
 @pytest.fixture
 def same(state_of):
-    check = partial(assert_same, state_of)
-    return SimpleNamespace(state=state_of, check=check, columns=COLUMNS)
+    return SimpleNamespace(state=state_of, check=partial(assert_same, state_of), columns=COLUMNS)
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ import errno
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
-from optimist import RmaxRaviUcb
+from optimist.agents import VariantAgent
 from optimist.agents.checkpoint import FILE
 from optimist.core import storage
 
@@ -55,61 +56,47 @@ def test_a_kill_at_any_instant_leaves_the_last_whole_checkpoint(tmp_path):
     assert int(done.stdout) > 20
 
 
-def broken(number):
+@pytest.fixture
+def agent(settings, make):
+    """A learner in a world with a dense covariance."""
+    return make(settings["dense"](), episodes=20)
+
+
+def failing(error):
     def call(*arguments, **options):
-        raise OSError(number, os.strerror(number))
+        raise error
 
     return call
 
 
-@pytest.mark.parametrize("failing", ["fsync", "replace"])
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
-def test_a_full_disk_leaves_the_old_checkpoint(
-    setting, make, same, failing, number, tmp_path, monkeypatch
-):
-    agent = make(setting, episodes=20)
+def names(folder):
+    return [path.name for path in folder.iterdir()]
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+@pytest.mark.parametrize(
+    "error",
+    [OSError(errno.ENOSPC, "full"), PermissionError(errno.EACCES, "denied"), KeyboardInterrupt()],
+)
+def test_a_save_that_fails_leaves_the_old_file(agent, same, call, error, tmp_path, monkeypatch):
     agent.save(tmp_path)
-    old = same.state(agent)
-    data = (tmp_path / FILE).read_bytes()
+    old, data = same.state(agent), (tmp_path / FILE).read_bytes()
     agent.learn(20)
     with monkeypatch.context() as patch:
-        patch.setattr(os, failing, broken(number))
-        with pytest.raises(OSError, match=os.strerror(number)):
+        patch.setattr(os, call, failing(error))
+        with pytest.raises(type(error)):
             agent.save(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+        with pytest.raises(type(error)):
+            agent.policy.save(tmp_path / "policy")
+    assert names(tmp_path) == [FILE]
     assert (tmp_path / FILE).read_bytes() == data
-    assert same.state(RmaxRaviUcb.load(tmp_path, *setting)) == old
+    load = partial(VariantAgent.load, tmp_path, agent.mdp, agent.features)
+    assert same.state(load()) == old
     agent.save(tmp_path)
-    same.check(RmaxRaviUcb.load(tmp_path, *setting), agent)
+    same.check(load(), agent)
 
 
-def test_a_policy_that_cannot_be_written_leaves_nothing(setting, make, tmp_path, monkeypatch):
-    policy = make(setting, episodes=5).policy
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", broken(errno.EACCES))
-        with pytest.raises(PermissionError):
-            policy.save(tmp_path / "p")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_interruption_while_writing_leaves_the_old_file(setting, make, tmp_path, monkeypatch):
-    agent = make(setting, episodes=5)
-    agent.save(tmp_path)
-    data = (tmp_path / FILE).read_bytes()
-    agent.learn(5)
-
-    def interrupt(number):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            agent.save(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [FILE]
-    assert (tmp_path / FILE).read_bytes() == data
-
-
-def test_the_numbers_are_on_disk_before_the_name_is(setting, make, tmp_path, monkeypatch):
+def test_the_numbers_are_on_disk_before_the_name_is(agent, tmp_path, monkeypatch):
     calls = []
     for name in ("fsync", "replace"):
         usual = getattr(os, name)
@@ -119,13 +106,12 @@ def test_the_numbers_are_on_disk_before_the_name_is(setting, make, tmp_path, mon
             return usual(*arguments)
 
         monkeypatch.setattr(os, name, noted)
-    make(setting, episodes=5).save(tmp_path)
+    agent.save(tmp_path)
     assert calls[:2] == ["fsync", "replace"]
 
 
-def test_a_folder_that_cannot_be_made(setting, make, tmp_path):
+def test_a_folder_that_cannot_be_made(agent, tmp_path):
     (tmp_path / "file").touch()
-    agent = make(setting, episodes=5)
     with pytest.raises(OSError, match="file"):
         agent.save(tmp_path / "file")
     with pytest.raises(OSError, match="file"):

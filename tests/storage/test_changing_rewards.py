@@ -1,54 +1,40 @@
 """Regret under rewards that change is against the best fixed policy in hindsight."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb, envs
-from optimist.core import Adversary, Drifting, Sequence, Switching
+from optimist import RmaxRaviUcb, envs
+from optimist.agents import Optimist, VariantAgent
+from optimist.core import Adversary, FixedBonus, Sequence, Sigmoid, Switching, Variant
 from optimist.mdp import FiniteMDP, regret
 
 K = 60
 
 
-def candidates_for(mdp):
-    """Three rewards, each for one action."""
-    one_action = np.broadcast_to(np.eye(3)[:, None], (3, *mdp.r.shape))
-    return one_action * (0.5 + 0.5 * mdp.r)
+def test_the_rewards_of_each_episode_are_those_of_the_chooser(settings, make, chooser):
+    for name in settings:
+        setting = settings[name]()
+        mdp, _ = setting
+        history = make(setting, rewards=chooser(mdp), stride=1).learn(K)
+        again, asked_at = chooser(mdp), 0
+        for k in range(K):
+            if k == asked_at:
+                r, hold = again.choose(k, history.policies[k])
+                asked_at = k + hold
+            np.testing.assert_array_equal(history.rewards[history.chosen[k]], r)
+        assert history.chosen[0] == 0
+        assert set(np.diff(history.chosen)) <= {0, 1}
+        assert history.chosen[-1] == len(history.rewards) - 1 > 1
 
 
-CHOOSERS = {
-    "switching": lambda mdp, c: Switching(c, every=7),
-    "drifting": lambda mdp, c: Drifting(c[0], c[1], episodes=40),
-    "sequence": lambda mdp, c: Sequence(np.random.default_rng(5).random((K, *mdp.r.shape))),
-    "adversary": lambda mdp, c: Adversary(mdp, c),
-    "patient adversary": lambda mdp, c: Adversary(mdp, c, every=7),
-}
-
-
-@pytest.fixture(params=CHOOSERS)
-def chooser(request):
-    return lambda mdp: CHOOSERS[request.param](mdp, candidates_for(mdp))
-
-
-def test_the_rewards_of_each_episode_are_those_of_the_chooser(setting, make, chooser):
+def test_regret_is_against_the_best_fixed_policy_for_all_episodes(settings, make, chooser):
+    setting = settings["blocks"]()
     mdp, _ = setting
-    history = make(setting, rewards=chooser(mdp), stride=1).learn(K)
-    again, asked_at = chooser(mdp), 0
-    for k in range(K):
-        if k == asked_at:
-            r, hold = again.choose(k, history.policies[k])
-            asked_at = k + hold
-        np.testing.assert_array_equal(history.rewards[history.chosen[k]], r)
-    assert history.chosen[0] == 0
-    assert set(np.diff(history.chosen)) <= {0, 1}
-    assert history.chosen[-1] == len(history.rewards) - 1 > 1
-
-
-def test_regret_is_against_the_best_fixed_policy_for_all_episodes(setting, make, chooser):
-    mdp, _ = setting
-    history = make(setting, rewards=chooser(mdp), stride=1).learn(K)
+    agent = make(setting, rewards=chooser(mdp), stride=1)
+    history = agent.learn(K)
     r = history.rewards[history.chosen]
     assert r.shape == (K, *mdp.r.shape)
     np.testing.assert_allclose(history.regrets(), regret(mdp, history.policies, r), atol=1e-9)
@@ -57,20 +43,13 @@ def test_regret_is_against_the_best_fixed_policy_for_all_episodes(setting, make,
     best = mdp.with_rewards(r.mean(axis=0)).optimal().value
     assert history.regrets().mean() == pytest.approx(best - np.mean(earned), abs=1e-9)
     assert history.suboptimality() == pytest.approx(1 - np.mean(earned) / best, abs=1e-9)
-
-
-def test_a_stride_leaves_the_comparator_as_it_is(setting, make, chooser):
-    mdp, _ = setting
-    every, some = (make(setting, rewards=chooser(mdp), stride=n).learn(K) for n in (1, 7))
+    # A stride leaves the comparator as it is.
+    some = make(setting, rewards=chooser(mdp), stride=7).learn(K)
     np.testing.assert_array_equal(some.evaluated, np.arange(0, K, 7))
-    np.testing.assert_allclose(some.regrets(), every.regrets()[::7], rtol=0, atol=1e-9)
-    np.testing.assert_allclose(some.values(), every.values()[::7], rtol=0, atol=1e-9)
-
-
-def test_a_later_part_is_compared_with_the_best_for_its_own_episodes(setting, make, chooser):
-    mdp, _ = setting
-    agent = make(setting, rewards=chooser(mdp), stride=1)
-    agent.learn(25)
+    np.testing.assert_allclose(some.regrets(), history.regrets()[::7], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(some.values(), history.values()[::7], rtol=0, atol=1e-9)
+    # A later part is compared with the best policy for its own episodes.
+    agent = make(setting, rewards=chooser(mdp), stride=1, episodes=25)
     part = agent.learn(K - 25)
     r = part.rewards[part.chosen]
     assert len(r) == K - 25
@@ -81,7 +60,7 @@ def test_no_deterministic_policy_beats_the_comparator():
     rng = np.random.default_rng(0)
     P = rng.dirichlet(np.ones(3), size=(3, 2))
     mdp = FiniteMDP(P, rng.random((3, 2)), np.ones(3) / 3, gamma=0.8)
-    agent = RmaxRaviUcb(mdp, rewards=Adversary(mdp, rng.random((3, 3, 2))), stride=1)
+    agent = Optimist(mdp, rewards=Adversary(mdp, rng.random((3, 3, 2))), stride=1)
     history = agent.learn(50)
     r = history.rewards[history.chosen]
     totals = [
@@ -92,21 +71,27 @@ def test_no_deterministic_policy_beats_the_comparator():
     assert history.regrets().sum() == pytest.approx(lacking, abs=1e-8)
 
 
-def test_a_run_does_not_depend_on_how_it_is_cut(setting, make, same, chooser):
-    mdp, _ = setting
-    whole = make(setting, rewards=chooser(mdp), stride=4)
-    parts = make(setting, rewards=chooser(mdp), stride=4)
-    whole.learn(K)
-    for episodes in (1, 10, 3, 9, 37):
-        parts.learn(episodes)
-    same.check(whole, parts)
+def test_a_run_does_not_depend_on_how_it_is_cut_and_stored(settings, make, same, chooser, tmp_path):
+    """The chooser is given again when a learner is loaded, and goes on where it was."""
+    fixed = Variant(eta=0.3, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0))
+    for name, config in itertools.product(settings, (fixed, replace(fixed, anytime=True))):
+        setting = settings[name]()
+        whole, parts = (make(setting, config, rewards=chooser(setting[0]), stride=4) for _ in "ab")
+        whole.learn(K)
+        for i, episodes in enumerate((1, 10, 3, 9, 30, 7)):
+            parts.learn(episodes)
+            if i % 2:
+                parts.save(tmp_path)
+                parts = VariantAgent.load(tmp_path, *setting, rewards=chooser(setting[0]))
+        same.check(whole, parts)
+        np.testing.assert_array_equal(whole.history.regrets(), parts.history.regrets())
 
 
-def test_the_rewards_of_an_episode_are_those_collected(mdp):
+def test_the_rewards_of_an_episode_are_those_collected():
     """In a world of one pair an episode earns its reward at each step."""
     world = FiniteMDP(np.ones((1, 1, 1)), [[0.0]], [1.0], gamma=0.9)
     r = np.random.default_rng(0).random((40, 1, 1))
-    history = RmaxRaviUcb(world, rewards=Sequence(r)).learn(40)
+    history = Optimist(world, rewards=Sequence(r)).learn(40)
     np.testing.assert_allclose(history.reward, history.steps * r[:, 0, 0], rtol=1e-12)
 
 
@@ -116,10 +101,9 @@ def test_the_regret_per_episode_falls(name):
     goals = np.zeros((2, 25, 4))
     goals[0, 4] = goals[1, 20] = 1
     rewards = Adversary(mdp, goals) if name == "adversary" else Switching(goals, every=100)
-    config = Configuration.practical(beta=0.3, updates=1, eta=0.1)
     early, late = [], []
     for seed in range(3):
-        agent = RmaxRaviUcb(mdp, config=config, rewards=rewards, seed=seed)
+        agent = RmaxRaviUcb(mdp, beta=0.3, updates=1, eta=0.1, rewards=rewards, seed=seed)
         regrets = agent.learn(8000).regrets()
         early.append(regrets[: len(regrets) // 4].mean())
         late.append(regrets[-len(regrets) // 4 :].mean())

@@ -6,20 +6,21 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 
 import gymnasium
 import numpy as np
 import pytest
 
-from optimist import Configuration, Psrl, QLearning, Rlsvi, RmaxRaviUcb, envs
-from optimist.agents import interruption
+from optimist import Psrl, QLearning, Rlsvi, RmaxRaviUcb, envs
+from optimist.agents import Optimist, VariantAgent, interruption
 from optimist.agents import progress as progress_module
 from optimist.agents.progress import progress
-from optimist.core import Sequence, Sigmoid
+from optimist.core import FixedBonus, Sequence, Sigmoid, Variant
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus")
-CONFIG = Configuration(eta=0.5, beta=0.3, ascension=Sigmoid(4.0, 2.0))
+CONFIG = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0))
 
 
 @pytest.fixture(autouse=True)
@@ -41,29 +42,31 @@ class Pressing:
         return self.r, 5 - episode % 5
 
 
-def learn_to_the_end(agent, episodes):
-    try:
-        return agent.learn(episodes)
-    except KeyboardInterrupt:  # which would end the tests too
-        return pytest.fail("learning was interrupted")
+@pytest.fixture
+def setting(settings):
+    """A world with a dense covariance."""
+    return settings["dense"]()
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interruption_waits_for_the_end_of_a_call(setting, make, same):
+def test_an_interruption_waits_for_the_end_of_a_call(setting, make, same, tmp_path):
+    """And what was learnt until then is whole: it can be saved and gone on with."""
     r = setting[0].r
     whole = make(setting, rewards=Pressing(r), stride=3, episodes=100)
     agent = make(setting, rewards=Pressing(r, 40, 60), stride=3)
     with pytest.raises(KeyboardInterrupt):
         agent.learn(100)
-    assert agent.episodes == 45
-    assert agent.history.steps.size == 45
+    assert agent.episodes == agent.history.steps.size == 45
     with pytest.raises(KeyboardInterrupt):
         agent.learn(55)
     assert agent.episodes == 65
-    rest = agent.learn(35)
-    assert rest.first == 65
-    assert rest.steps.size == 35
-    same.check(whole, agent)
+    agent.save(tmp_path)
+    again = VariantAgent.load(tmp_path, *setting, rewards=Pressing(r))
+    for each in (agent, again):
+        rest = each.learn(35)
+        assert rest.first == 65
+        assert rest.steps.size == 35
+        same.check(whole, each)
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -91,18 +94,6 @@ def test_an_interruption_of_compiled_code(setting, make, same):
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupted_learner_can_be_saved(setting, make, same, tmp_path):
-    r = setting[0].r
-    agent = make(setting, rewards=Pressing(r, 10))
-    with pytest.raises(KeyboardInterrupt):
-        agent.learn(30)
-    agent.save(tmp_path)
-    again = RmaxRaviUcb.load(tmp_path, *setting, rewards=Pressing(r))
-    again.learn(15)
-    same.check(again, make(setting, rewards=Pressing(r), episodes=30))
-
-
-@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_before_anything_was_learnt():
     def learn():
         with progress(10) as bar:
@@ -115,43 +106,34 @@ def test_an_interruption_before_anything_was_learnt():
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_error_is_not_hidden_by_an_interruption(setting, make):
-    agent = make(setting, rewards=Sequence(np.zeros((3, *setting[0].r.shape))))
-    handler = signal.getsignal(signal.SIGINT)
-    with pytest.raises(ValueError, match="rewards for 3 episodes"):
-        agent.learn(5)
-    assert signal.getsignal(signal.SIGINT) is handler
+def test_the_handler_of_before_comes_back(setting, make):
+    """Whether learning ends, is interrupted, or fails."""
+    r, handler = setting[0].r, signal.getsignal(signal.SIGINT)
+    for rewards, error in (
+        (Pressing(r), None),
+        (Pressing(r, 10), KeyboardInterrupt),
+        (Sequence(np.zeros((3, *r.shape))), ValueError),
+    ):
+        agent = make(setting, rewards=rewards)
+        with nullcontext() if error is None else pytest.raises(error):
+            agent.learn(20)
+        assert signal.getsignal(signal.SIGINT) is handler
     assert agent.episodes == 3
-
-
-@pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("moments", [(), (10,)])
-def test_the_handler_of_before_comes_back(setting, make, moments):
-    agent = make(setting, rewards=Pressing(setting[0].r, *moments))
-    handler = signal.getsignal(signal.SIGINT)
-    try:
-        agent.learn(20)
-    except KeyboardInterrupt:
-        assert moments
-    assert signal.getsignal(signal.SIGINT) is handler
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interruption_that_is_ignored_stays_ignored(setting, make):
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    agent = make(setting, rewards=Pressing(setting[0].r, 10))
-    assert learn_to_the_end(agent, 20).steps.size == 20
-    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_a_handler_of_the_users_own_is_called(setting, make):
+def test_a_handler_of_the_users_own_decides(setting, make):
     calls = []
-    signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
-    agent = make(setting, rewards=Pressing(setting[0].r, 10))
-    assert learn_to_the_end(agent, 20).steps.size == 20
+    for handler in (signal.SIG_IGN, lambda number, frame: calls.append(number)):
+        signal.signal(signal.SIGINT, handler)
+        agent = make(setting, rewards=Pressing(setting[0].r, 10))
+        try:
+            assert agent.learn(20).steps.size == 20
+        except KeyboardInterrupt:  # which would end the tests too
+            pytest.fail("learning was interrupted")
+        assert signal.getsignal(signal.SIGINT) is handler
     assert calls == [signal.SIGINT]
 
 
@@ -164,19 +146,19 @@ def test_learning_in_another_thread(setting, make, same):
 
 
 def test_silence_where_there_is_no_terminal(capfd):
-    RmaxRaviUcb(envs.RiverSwim(4, gamma=0.9)).learn(5000)
+    Optimist(envs.RiverSwim(4, gamma=0.9)).learn(5000)
     assert capfd.readouterr() == ("", "")
 
 
 def test_learning_without_any_stderr(monkeypatch):
     """As under pythonw."""
     monkeypatch.setattr(sys, "stderr", None)
-    assert RmaxRaviUcb(envs.RiverSwim(4, gamma=0.9)).learn(10).steps.size == 10
+    assert Optimist(envs.RiverSwim(4, gamma=0.9)).learn(10).steps.size == 10
 
 
 LEARN = """
-from optimist import RmaxRaviUcb, envs
-RmaxRaviUcb(envs.RiverSwim(4, gamma=0.9)).learn(20_000)
+from optimist import Optimist, envs
+Optimist(envs.RiverSwim(4, gamma=0.9)).learn(20_000)
 print("done")
 """
 
@@ -236,8 +218,11 @@ def running():
 
 
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("presses", [(0.5,), (0.5, 0.6)])
-def test_an_episode_that_takes_long_is_given_up(setting, make, same, pressed, presses):
+@pytest.mark.parametrize(
+    ("name", "presses"), [("one-hot", (0.5,)), ("dense", (0.5, 0.6)), ("blocks", (0.5,))]
+)
+def test_an_episode_that_takes_long_is_given_up(settings, make, same, pressed, name, presses):
+    setting = settings[name]()
     agent, before = make(setting, ENDLESS), running()
     rng = agent.rng
     pressed(*presses)
@@ -252,7 +237,7 @@ def test_an_episode_that_takes_long_is_given_up(setting, make, same, pressed, pr
 
 
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("cls", [RmaxRaviUcb, Rlsvi, Psrl, QLearning])
+@pytest.mark.parametrize("cls", [Optimist, Rlsvi, Psrl, QLearning])
 def test_a_call_that_is_given_up_leaves_what_was_before_it(cls, pressed, monkeypatch):
     monkeypatch.setattr(interruption, "CALL_SECONDS", 0.5)
     monkeypatch.setattr(interruption, "SLOW_SECONDS", 0.0)
@@ -311,7 +296,7 @@ class Hanging(gymnasium.Wrapper):
 @pytest.mark.parametrize("how", ["episode", "step"])
 def test_an_environment_that_hangs(how):
     env = Hanging(envs.RiverSwim(5).make(), how)
-    agent = RmaxRaviUcb(env, gamma=0.9, geometric=False)
+    agent = Optimist(env, gamma=0.9, geometric=False)
     presser = threading.Thread(target=env.press)
     presser.start()
     with pytest.raises(KeyboardInterrupt):
@@ -324,8 +309,8 @@ def test_an_environment_that_hangs(how):
 
 @pytest.mark.usefixtures("interruptible")
 def test_an_update_in_an_environment_that_takes_long_is_given_up(pressed):
-    config = replace(Configuration.practical(), updates=10**12, tolerance=0.0)
-    agent = RmaxRaviUcb(envs.RiverSwim(5).make(), config=config, gamma=0.9, geometric=True)
+    config = replace(RmaxRaviUcb.Config().variant(), updates=10**12, tolerance=0.0)
+    agent = VariantAgent(envs.RiverSwim(5).make(), config=config, gamma=0.9, geometric=True)
     pressed(0.5)
     with pytest.raises(KeyboardInterrupt):
         agent.learn(10)

@@ -21,11 +21,11 @@ class RandomState(StateFeatures):
         return self.table[np.asarray(observations)]
 
 
-def random_mdp(n_states=6, n_actions=3, gamma=0.9, seed=0):
-    rng = np.random.default_rng(seed)
-    P = rng.dirichlet(np.full(n_states, 0.5), size=(n_states, n_actions))
-    r = rng.random((n_states, n_actions))
-    return FiniteMDP(P, r, rng.dirichlet(np.ones(n_states)), gamma)
+def random_mdp():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.full(6, 0.5), size=(6, 3))
+    r = rng.random((6, 3))
+    return FiniteMDP(P, r, rng.dirichlet(np.ones(6)), gamma=0.9)
 
 
 class SameDraws(gymnasium.Env):
@@ -62,22 +62,26 @@ class SameDraws(gymnasium.Env):
 
 
 SETTINGS = {
-    "river": lambda: (envs.RiverSwim(5, gamma=0.95).mdp, None),
-    "grid": lambda: (envs.GridWorld("S..\n.#.\n.OG", gamma=0.9).mdp, None),
-    "random": lambda: (random_mdp(), None),
+    "river": lambda: (envs.RiverSwim(5, gamma=0.95).mdp, OneHot(5, 2)),
+    "grid": lambda: (envs.GridWorld("S..\n.#.\n.OG", gamma=0.9).mdp, OneHot(8, 4)),
+    "random": lambda: (random_mdp(), OneHot(6, 3)),
     "blocks": lambda: (random_mdp(), PerAction(RandomState(6, dim=3), n_actions=3)),
     "dense": lambda: (
         random_mdp(),
         Table(np.random.default_rng(3).normal(size=(6, 3, 8)) / 3),
     ),
 }
+"""MDPs and their features, of every structure."""
 
 
 @pytest.fixture(params=SETTINGS)
 def setting(request):
-    """An MDP and its features, of every structure."""
-    mdp, features = SETTINGS[request.param]()
-    return mdp, OneHot(mdp.n_states, mdp.n_actions) if features is None else features
+    return SETTINGS[request.param]()
+
+
+@pytest.fixture
+def settings():
+    return SETTINGS
 
 
 @pytest.fixture

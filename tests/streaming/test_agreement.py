@@ -6,69 +6,76 @@ that both play the same episodes as long as their policies agree.
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from optimist import Configuration, RmaxRaviUcb
-from optimist.core import Never, Sigmoid, Threshold, Truncation, VarianceBonus
+from optimist.agents import Optimist, VariantAgent
+from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Truncation, VarianceBonus, Variant
 
+PLAIN = Variant(eta=2.0, bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0))
+ADAPTIVE = replace(Optimist.Config().variant(), tolerance=0.0)
 CONFIGURATIONS = {
-    "plain": Configuration(eta=1.0, beta=0.3, ascension=Sigmoid(4.0, 2.0)),
-    "busy": Configuration(eta=3.0, beta=0.5, ascension=Sigmoid(8.0, 4.0), ridge=0.1, updates=3),
-    "cautious": Configuration(0.01, 1.0, Sigmoid(1.0, 3.0), r_max=2.0, observe_last=True),
-    "greedy": Configuration(math.inf, 0.5, Sigmoid(4.0, 2.0), updates=2),
-    "truncated": Configuration(0.5, 2.0, Truncation(), updates=2, observe_last=True),
-    "threshold": Configuration(math.inf, 0.0, Threshold.after(3), updates=20),
-    "plain bonuses": Configuration(0.5, 0.2, Never()),
-    "anytime": Configuration(2.0, 0.5, Sigmoid(8.0, 4.0), anytime=True),
-    "lazy": Configuration(2.0, 0.5, Sigmoid(8.0, 4.0), lazy=True, updates=5),
-    # Where updates end at a tolerance, states that were never met count in the one alone.
-    "adaptive": replace(Configuration.adaptive(), updates=20, tolerance=0.0),
-    "adaptive to the last": replace(
-        Configuration.adaptive(), updates=3, tolerance=0.0, observe_last=True
+    "plain": PLAIN,
+    "busy": replace(PLAIN, ridge=0.1, updates=3),
+    "cautious": Variant(
+        eta=0.01, bonus=FixedBonus(1.0), ascension=Sigmoid(1.0, 3.0), r_max=2.0, observe_last=True
     ),
-    "variance": Configuration(2.0, 0.0, Sigmoid(8.0, 4.0), bonus=VarianceBonus(0.5), updates=2),
-    "bounded": Configuration(2.0, 0.5, Sigmoid(8.0, 4.0), v_max=3.0, updates=2),
+    "greedy": replace(PLAIN, eta=math.inf, updates=2),
+    "truncated": Variant(
+        eta=0.5, bonus=FixedBonus(2.0), ascension=Truncation(), updates=2, observe_last=True
+    ),
+    "threshold": Variant(
+        eta=math.inf, bonus=FixedBonus(0.0), ascension=Threshold.after(3), updates=20
+    ),
+    "plain bonuses": Variant(eta=0.5, bonus=FixedBonus(0.2), ascension=Never()),
+    "anytime": replace(PLAIN, anytime=True),
+    "lazy": replace(PLAIN, updates=5, lazy=True),
+    # Where updates end at a tolerance, states that were never met count in the one alone.
+    "adaptive": replace(ADAPTIVE, updates=20),
+    "adaptive to the last": replace(ADAPTIVE, updates=3, observe_last=True),
+    "variance": replace(PLAIN, bonus=VarianceBonus(0.5), updates=2),
+    "bounded": replace(PLAIN, updates=2, v_max=3.0),
 }
 
 
-def start(mdp, features, config, lend, **terms):
+def start(mdp, features, config, lend, **told):
     """The two learners, whose generators give the same numbers."""
     env = lend(mdp, config.observe_last)
-    stream = RmaxRaviUcb(
-        env, features, config, seed=4, gamma=mdp.gamma, geometric=True,
-        reward_range=(0.0, config.r_max), **terms,
-    )  # fmt: skip
+    told = {"gamma": mdp.gamma, "geometric": True, "low": 0.0, "high": config.r_max, **told}
+    stream = VariantAgent(env, features, config=config, seed=4, **told)
     env.generator = stream.rng
     # What heaven is worth is not learnt if it is said: the stream knows no rewards of unmet states.
     config = replace(config, v_max=config.heaven(mdp.gamma))
-    return RmaxRaviUcb(mdp, features, config, seed=4, stride=0), stream
+    return VariantAgent(mdp, features, config=config, seed=4, stride=0), stream
+
+
+def assert_close(found, expected, what=""):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=what)
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_known_rewards(setting, name, lend):
-    mdp, features = setting
-    config = CONFIGURATIONS[name]
-    compiled, stream = start(mdp, features, config, lend, reward=lambda x: mdp.r[x])
-    states = np.arange(mdp.n_states)
-    for k in range(150):
-        one, other = compiled.learn(1), stream.learn(1)
-        assert one.steps[0] == other.steps[0], k
-        assert one.epoch[0] == other.epoch[0], k
-        for column in ("reward", "bonus", "ascension"):
-            np.testing.assert_allclose(
-                getattr(one, column), getattr(other, column), rtol=0, atol=1e-9, err_msg=f"{k}"
-            )
-        it, seen = compiled.diagnostics, stream.believe(states)
-        np.testing.assert_allclose(seen.value, it.V, rtol=0, atol=1e-9, err_msg=f"V, {k}")
-        np.testing.assert_allclose(seen.policy, it.pi, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(seen.bonus, it.CB, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(seen.ascension, it.p, rtol=0, atol=1e-9)
-    assert 3 < one.epoch[0] < 150
-    one, other = compiled.policy.probabilities(states), stream.policy.probabilities(states)
-    np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)
-    assert len(stream.diagnostics.V) <= mdp.n_states  # each state once, however often it was met
+def test_known_rewards(settings, name, lend):
+    for world, make in settings.items():
+        mdp, features = make()
+        reward = partial(np.take, mdp.r, axis=0)
+        compiled, stream = start(mdp, features, CONFIGURATIONS[name], lend, reward=reward)
+        states = np.arange(mdp.n_states)
+        for k in range(150):
+            one, other, where = compiled.learn(1), stream.learn(1), f"{world}, episode {k}"
+            assert one.steps[0] == other.steps[0], where
+            assert one.epoch[0] == other.epoch[0], where
+            for column in ("reward", "bonus", "ascension"):
+                assert_close(getattr(one, column), getattr(other, column), f"{column}, {where}")
+            it, seen = compiled.diagnostics, stream.believe(states)
+            assert_close(seen.value, it.V, f"V, {where}")
+            assert_close(seen.policy, it.pi, f"pi, {where}")
+            assert_close(seen.bonus, it.CB, f"CB, {where}")
+            assert_close(seen.ascension, it.p, f"p, {where}")
+        assert 3 < one.epoch[0] < 150, world
+        assert_close(compiled.policy.probabilities(states), stream.policy.probabilities(states))
+        assert len(stream.diagnostics.V) <= mdp.n_states  # each state once, however often met
 
 
 def test_the_state_kept_is_the_state_believed(setting, lend, numbers_of):
@@ -84,18 +91,17 @@ def test_the_state_kept_is_the_state_believed(setting, lend, numbers_of):
         assert sorted(found) == list(range(len(kept.V)))
         assert len(found) >= 1
         seen = stream.believe(states)
-        np.testing.assert_allclose(kept.V[found], seen.value, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(kept.pi[found], seen.policy, rtol=0, atol=1e-9)
+        assert_close(kept.V[found], seen.value)
+        assert_close(kept.pi[found], seen.policy)
 
 
 def test_estimated_rewards_are_a_regression(setting, lend):
     """theta = Lambda^{-1} sum phi (r + gamma V(x')), from the data as they were seen."""
     mdp, features = setting
-    config = Configuration(1.0, 0.3, Sigmoid(4.0, 2.0), ridge=0.5, observe_last=True)
-    data, env = [], lend(mdp, config.observe_last)
-    terms = {"gamma": mdp.gamma, "geometric": True, "reward_range": (0.0, 1.0)}
-    stream = RmaxRaviUcb(env, features, config, seed=4, **terms)
-    env.generator, step = stream.rng, env.step
+    config = replace(PLAIN, ridge=0.5, observe_last=True)
+    _, stream = start(mdp, features, config, lend)
+    data, env = [], stream.environment.id
+    step = env.step
 
     def watched(action):
         x = env.x
@@ -117,11 +123,11 @@ def test_estimated_rewards_are_a_regression(setting, lend):
     for i in range(blocks):
         part = slice(i * s, (i + 1) * s)
         np.testing.assert_allclose(now.Lambda[i], Lambda[part, part], atol=1e-9)
-    np.testing.assert_allclose(now.b, b, rtol=0, atol=1e-9)
+    assert_close(now.b, b)
     # The next update, by hand: Theta sums the epoch's.
     before = stream.policy.Theta
     stream.learn(1)
     theta = np.linalg.solve(*regression())
     if stream.diagnostics.epoch == now.epoch:
         theta += before
-    np.testing.assert_allclose(stream.policy.Theta, theta, rtol=0, atol=1e-9)
+    assert_close(stream.policy.Theta, theta)

@@ -6,7 +6,8 @@ import pytest
 from gymnasium import spaces
 from gymnasium.vector import SyncVectorEnv
 
-from optimist import Configuration, RmaxRaviUcb, envs, load_policy
+from optimist import RmaxRaviUcb, envs, load_policy
+from optimist.agents import Optimist
 from optimist.envs import players
 from optimist.errors import BadEnvironment
 from optimist.features import OneHot, StateFeatures
@@ -48,19 +49,20 @@ class Faulty(gymnasium.Env):
         return usual
 
 
-def learner(env, **terms):
-    given = {"gamma": 0.9, "geometric": False, "reward_range": (0, 1), **terms}
-    return RmaxRaviUcb(env, None, Configuration.practical(), seed=1, **given)
+def learner(env, **told):
+    told = {"gamma": 0.9, "geometric": False, "seed": 1, **told}
+    return RmaxRaviUcb(env, **{"low": 0, "high": 1, **told} if "reward_map" not in told else told)
 
 
-def assert_it_goes_on(agent, env, tmp_path, good=GOOD):
+def assert_it_goes_on(env, error, sentence, tmp_path, **told):
     """What was learnt before stays whole and usable, and a repaired environment is gone on with."""
-    assert agent.episodes == good
-    history = agent.history
-    assert len(history.steps) == good
-    assert (history.steps == 3).all()
-    assert agent.steps == 3 * good
-    assert agent.transitions.weight.sum() == 3 * good  # nothing of the bad episode
+    agent = learner(env, **told)
+    with pytest.raises(error, match=sentence):
+        agent.learn(20)
+    assert agent.episodes == GOOD
+    assert agent.history.steps.tolist() == [3] * GOOD
+    assert agent.steps == 3 * GOOD
+    assert agent.transitions.weight.sum() == 3 * GOOD  # nothing of the bad episode
     x = 1 if isinstance(env.observation_space, spaces.Discrete) else [0.25]
     pi = agent.policy.probabilities(x)
     assert pi.sum() == pytest.approx(1.0)
@@ -71,8 +73,8 @@ def assert_it_goes_on(agent, env, tmp_path, good=GOOD):
     env.repaired = True
     again = agent.learn(5)
     assert again.steps.tolist() == [3] * 5
-    assert again.first == good
-    assert agent.history.steps.tolist() == [3] * (good + 5)
+    assert again.first == GOOD
+    assert agent.history.steps.tolist() == [3] * (GOOD + 5)
 
 
 def raising(error):
@@ -116,14 +118,9 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("fault", STEPS)
-def test_a_faulty_step(fault, tmp_path):
-    step, sentence = STEPS[fault]
-    env = Faulty(step=step)
-    agent = learner(env)
-    with pytest.raises(BadEnvironment, match=sentence):
-        agent.learn(20)
-    assert_it_goes_on(agent, env, tmp_path)
+def test_a_faulty_step(tmp_path):
+    for step, sentence in STEPS.values():
+        assert_it_goes_on(Faulty(step=step), BadEnvironment, sentence, tmp_path)
 
 
 def grown(env):
@@ -140,15 +137,10 @@ RESETS = {
 }
 
 
-@pytest.mark.parametrize("fault", RESETS)
-def test_a_faulty_reset(fault, tmp_path):
+def test_a_faulty_reset(tmp_path):
     """The episode before it has ended; it was whole, and is not lost with the next."""
-    reset, sentence = RESETS[fault]
-    env = Faulty(reset=reset)
-    agent = learner(env)
-    with pytest.raises(BadEnvironment, match=sentence):
-        agent.learn(20)
-    assert_it_goes_on(agent, env, tmp_path)
+    for reset, sentence in RESETS.values():
+        assert_it_goes_on(Faulty(reset=reset), BadEnvironment, sentence, tmp_path)
 
 
 def test_observations_that_change_between_episodes():
@@ -173,58 +165,46 @@ DISCRETE = {
 }
 
 
-@pytest.mark.parametrize("fault", DISCRETE)
-def test_a_discrete_observation_that_is_none(fault, tmp_path):
-    seen, sentence = DISCRETE[fault]
-    env = Faulty(step=lambda env, x, *rest: (seen, *rest), discrete=True)
-    agent = learner(env)
-    with pytest.raises(BadEnvironment, match=sentence):
-        agent.learn(20)
-    assert_it_goes_on(agent, env, tmp_path)
+def test_a_discrete_observation_that_is_none(tmp_path):
+    for seen, sentence in DISCRETE.values():
+        env = Faulty(step=lambda env, x, *rest, seen=seen: (seen, *rest), discrete=True)
+        assert_it_goes_on(env, BadEnvironment, sentence, tmp_path)
 
 
 def test_an_interruption_inside_a_step(tmp_path):
-    env = Faulty(step=raising(KeyboardInterrupt()))
-    agent = learner(env)
-    with pytest.raises(KeyboardInterrupt):
-        agent.learn(20)
-    assert_it_goes_on(agent, env, tmp_path)
+    assert_it_goes_on(Faulty(step=raising(KeyboardInterrupt())), KeyboardInterrupt, None, tmp_path)
 
 
 def test_rewards_of_ones_own_that_fail(tmp_path):
     """A reward_map that raises is the user's mistake, and loses nothing either."""
     env = Faulty(step=lambda env, x, r, *rest: (x, 0.5, *rest))
-    agent = learner(env, reward_range=None, reward_map={0.25: 0.25, 0.0: 0.0}.__getitem__)
-    with pytest.raises((KeyError, BadEnvironment), match=r"0\.5"):
-        agent.learn(20)
-    assert_it_goes_on(agent, env, tmp_path)
+    own = {0.25: 0.25, 0.0: 0.0}.__getitem__
+    assert_it_goes_on(env, (KeyError, BadEnvironment), r"0\.5", tmp_path, reward_map=own)
 
 
-@pytest.mark.parametrize("good", [0, GOOD])
-def test_an_episode_that_never_ends(monkeypatch, good):
+class Endless(Faulty):
+    ends = False
+
+    def step(self, action):
+        usual = super().step(action)
+        return usual if self.ends else (np.array([0.5]), 0.25, False, False, {})
+
+
+def test_an_episode_that_never_ends(monkeypatch):
     monkeypatch.setattr(players, "ENDLESS", 50)
-    env = Faulty()
-    agent = learner(env)
-    if good:
-        agent.learn(good)
-    step = env.step
-    env.step = lambda action: (*step(action)[:2], False, False, {})
-    env.seen = lambda: np.array([0.5])
-    with pytest.raises(BadEnvironment, match="an episode has not ended after 50 steps"):
-        agent.learn(20)
-    assert agent.episodes == good
-    del env.step
-    assert len(agent.learn(3).steps) == 3
-
-
-def test_a_long_time_limit_is_no_endless_episode(monkeypatch):
-    monkeypatch.setattr(players, "ENDLESS", 50)
-    env = gymnasium.make("MountainCar-v0", max_episode_steps=80)
-    assert learner(env, reward_range=(-1, 0)).learn(2).steps.tolist() == [80, 80]
-    env = Faulty()
-    env.seen, step = lambda: np.array([0.5]), env.step
-    env.step = lambda action: (*step(action)[:2], False, False, {})
-    assert learner(env, geometric=True, gamma=0.5).learn(200).steps.sum() > 200  # nor are these
+    env = Endless()
+    agent, other = learner(env), learner(env, geometric=True, gamma=0.5)
+    for good in (0, 3):
+        env.ends = False
+        with pytest.raises(BadEnvironment, match="an episode has not ended after 50 steps"):
+            agent.learn(20)
+        assert agent.episodes == good
+        env.ends = True
+        assert len(agent.learn(3).steps) == 3
+    env.ends = False
+    assert other.learn(200).steps.sum() > 200  # with geometric resets it is none
+    env = gymnasium.make("MountainCar-v0", max_episode_steps=80)  # nor with a long time limit
+    assert learner(env, low=-1, high=0).learn(2).steps.tolist() == [80, 80]
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
@@ -249,21 +229,11 @@ def test_a_failure_in_the_first_episode():
     with pytest.raises(BadEnvironment):
         agent.learn(5)
     assert agent.episodes == 0
-    with pytest.raises(ValueError, match="nothing has been learnt yet"):
+    with pytest.raises(ValueError, match="there is no history: learn first"):
         _ = agent.history
     np.testing.assert_array_equal(agent.policy.probabilities([0.3]), [0.5, 0.5])
-    assert agent.learn(2).first == 0
-
-
-def test_a_failure_is_told_once():
-    """One that was put off until after the history is not put off until another call."""
-    env = Faulty(step=STEPS["NaN paid"][0])
-    agent = learner(env)
-    with pytest.raises(BadEnvironment):
-        agent.learn(20)
-    env.repaired = True
-    for _ in range(2):
-        assert len(agent.learn(2).steps) == 2
+    assert agent.learn(2).first == 0  # a failure is told once
+    assert agent.learn(2).first == 2
 
 
 # What is refused before the first step.
@@ -275,23 +245,22 @@ class Spaces(gymnasium.Env):
 
 
 BOX, TWO = spaces.Box(0.0, 1.0, (1,)), spaces.Discrete(2)
-REFUSED = {
-    "dict": (spaces.Dict(x=BOX), TWO, "observations must be Discrete or a Box.*FlattenObservation"),
-    "tuple": (spaces.Tuple([BOX, TWO]), TWO, "observations must be Discrete.*FlattenObservation"),
-    "many": (spaces.MultiDiscrete([2, 2]), TWO, "ravel_multi_index.*FlattenObservation"),
-    "image": (spaces.Box(0, 255, (8, 8), np.uint8), TWO, "must have one axis.*FlattenObservation"),
-    "from 1": (spaces.Discrete(3, start=1), TWO, "numbered from 0.*TransformObservation"),
-    "continuous": (BOX, spaces.Box(-1.0, 1.0, (1,)), "actions must be Discrete.*DiscretizeAction"),
-    "several": (BOX, spaces.MultiDiscrete([2, 3]), "actions must be Discrete.*TransformAction"),
-    "actions from 1": (BOX, spaces.Discrete(2, start=1), "actions must be numbered from 0"),
-}
+REFUSED = [
+    (spaces.Dict(x=BOX), TWO, "observations must be Discrete or a Box.*FlattenObservation"),
+    (spaces.Tuple([BOX, TWO]), TWO, "observations must be Discrete.*FlattenObservation"),
+    (spaces.MultiDiscrete([2, 2]), TWO, "ravel_multi_index.*FlattenObservation"),
+    (spaces.Box(0, 255, (8, 8), np.uint8), TWO, "must have one axis.*FlattenObservation"),
+    (spaces.Discrete(3, start=1), TWO, "numbered from 0.*TransformObservation"),
+    (BOX, spaces.Box(-1.0, 1.0, (1,)), "actions must be Discrete.*DiscretizeAction"),
+    (BOX, spaces.MultiDiscrete([2, 3]), "actions must be Discrete.*TransformAction"),
+    (BOX, spaces.Discrete(2, start=1), "actions must be numbered from 0"),
+]
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_spaces_without_features_are_refused_with_the_wrapper_that_helps(name):
-    observations, actions, sentence = REFUSED[name]
-    with pytest.raises(TypeError, match=sentence):
-        RmaxRaviUcb(Spaces(observations, actions), gamma=0.9)
+def test_spaces_without_features_are_refused_with_the_wrapper_that_helps():
+    for observations, actions, sentence in REFUSED:
+        with pytest.raises(TypeError, match=sentence):
+            Optimist(Spaces(observations, actions))
 
 
 def test_the_wrappers_that_are_named_do_help():
@@ -310,33 +279,31 @@ def test_the_wrappers_that_are_named_do_help():
     assert history.steps.tolist() == [3, 3, 3]
 
 
-def test_a_discount_factor_has_to_be_given():
-    with pytest.raises(TypeError, match="no discount factor: give one as gamma="):
-        RmaxRaviUcb(Faulty())
-    with pytest.raises(ValueError, match=r"gamma = 1 is outside \[0, 1\)"):
-        RmaxRaviUcb(Faulty(), gamma=1.0)
-
-
 def test_what_cannot_be_said_of_an_environment():
-    with pytest.raises(TypeError, match=r"there is no gama: of an environment one can say gamma,"):
-        RmaxRaviUcb(Faulty(), gamma=0.9, gama=0.9)
-    with pytest.raises(TypeError, match="rewards are chosen in finite worlds"):
-        RmaxRaviUcb(Faulty(), gamma=0.9, rewards=np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="when_full = 'forget' must be 'thin' or 'error'"):
-        RmaxRaviUcb(Faulty(), gamma=0.9, when_full="forget")
+    with pytest.raises(ValueError, match=r"gamma = 1 is outside \[0, 1\)"):
+        Optimist(Faulty(), gamma=1.0)
+    with pytest.raises(
+        TypeError, match=r"Optimist has no parameter 'gama': .* environment has gam"
+    ):
+        Optimist(Faulty(), gama=0.9)
+    with pytest.raises(TypeError, match="rewards= applies to finite worlds; an environment pays"):
+        Optimist(Faulty(), rewards=np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="when_full must be 'thin' or 'error'; got 'forget'"):
+        Optimist(Faulty(), when_full="forget")
+    with pytest.raises(TypeError, match=r"must be a World, FiniteMDP, Gym or gymnasium.Env; got s"):
+        Optimist("FrozenLake-v1")
+    with pytest.raises(AttributeError, match="only a finite world has it"):
+        _ = Optimist(Faulty()).mdp
 
 
 def test_what_a_finite_world_says_itself():
     world = envs.RiverSwim(4, gamma=0.9)
-    with pytest.raises(TypeError, match=r"gamma, memory can be said of a Gymnasium environment"):
-        RmaxRaviUcb(world, gamma=0.9, memory=1e9)
-    with pytest.raises(TypeError, match=r"there is no beta: parameters of the algorithm go into"):
-        RmaxRaviUcb(world, beta=0.5, value_bound=3.0)
-    with pytest.raises(AttributeError, match="that is of Gymnasium environments; diagnostics has"):
-        RmaxRaviUcb(world).believe([0])
-    agent = learner(world.make(), geometric=True)
-    with pytest.raises(AttributeError, match="that is of finite worlds"):
-        _ = agent.mdp
+    with pytest.raises(TypeError, match=r"gamma=, memory= applies to Gymnasium environments only"):
+        Optimist(world, gamma=0.9, memory=1e9)
+    with pytest.raises(TypeError, match=r"Optimist has no parameter 'beta': it has r_max, v_max"):
+        Optimist(world, beta=0.5)
+    with pytest.raises(AttributeError, match="only a Gymnasium environment has it; diagnostics co"):
+        Optimist(world).believe([0])
 
 
 class Angle(StateFeatures):
@@ -349,18 +316,18 @@ class Angle(StateFeatures):
 
 
 def test_features_that_do_not_fit():
-    with pytest.raises(ValueError, match="the features have 3 actions, the world has 2"):
-        RmaxRaviUcb(Faulty(discrete=True), OneHot(4, 3), gamma=0.9)
+    with pytest.raises(ValueError, match="features must have 2 actions; got 3"):
+        Optimist(Faulty(discrete=True), OneHot(4, 3), gamma=0.9)
     with pytest.raises(TypeError, match="must be a FeatureMap, features of states or a name"):
-        RmaxRaviUcb(Faulty(), np.eye(3), gamma=0.9)
+        Optimist(Faulty(), np.eye(3), gamma=0.9)
     with pytest.raises(ValueError, match="'onehot' are features of Discrete observations"):
-        RmaxRaviUcb(Faulty(), "onehot", gamma=0.9)
-    agent = RmaxRaviUcb(Faulty(), Angle(), gamma=0.9)  # features of states fit any number
+        Optimist(Faulty(), "onehot", gamma=0.9)
+    agent = Optimist(Faulty(), Angle(), gamma=0.9)  # features of states fit any number
     assert agent.features.dim == 4
 
 
 def test_features_for_fewer_states():
-    agent = RmaxRaviUcb(Faulty(discrete=True), OneHot(2, 2), gamma=0.9, reward_range=(0, 1))
+    agent = Optimist(Faulty(discrete=True), OneHot(2, 2), gamma=0.9, low=0, high=1)
     with pytest.raises(
         BadEnvironment, match=r"features do not fit an observation: state\[0\] = 2 is outs"
     ):

@@ -1,5 +1,6 @@
 """A learner of an environment on disk goes on as if it had never stopped."""
 
+from dataclasses import replace
 from functools import partial
 
 import gymnasium
@@ -8,13 +9,14 @@ import pytest
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
+from optimist import OptimisticVI, RaviUcb, Rmax
+from optimist.agents import Optimist, VariantAgent
 from optimist.agents.checkpoint import FILE
-from optimist.core import Sigmoid
+from optimist.core import FixedBonus, Sigmoid, Variant
 from optimist.errors import FileError
 from optimist.features import OneHot, PerAction, StateFeatures
 
-CONFIG = Configuration(2.0, 0.3, Sigmoid(4.0, 2.0), updates=2)
+CONFIG = Variant(eta=2.0, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), updates=2)
 
 
 def lake(**options):
@@ -25,7 +27,7 @@ def car():
     return gymnasium.make("MountainCar-v0", max_episode_steps=25)
 
 
-def lakes(mode):
+def lakes(mode=AutoresetMode.DISABLED):
     return SyncVectorEnv([lake] * 3, autoreset_mode=mode)
 
 
@@ -40,125 +42,95 @@ class Own(StateFeatures):
         return np.stack([np.ones(x.shape[:-1]), x[..., 0], 10 * x[..., 1]], axis=-1)
 
 
+def by_place(x):
+    return np.tile(np.asarray(x)[:, None] / 16, (1, 4))
+
+
 TERMS = {"gamma": 0.9, "geometric": False}
+Plain = partial(VariantAgent, config=CONFIG)
 KINDS = {
-    "one-hot": (RmaxRaviUcb, lake, None, {"config": CONFIG}),
+    "one-hot": (Plain, lake, None, {}),
     "anytime": (
-        RmaxRaviUcb,
-        lake,
-        None,
-        {"config": Configuration(2.0, 0.3, Sigmoid(4.0, 2.0), anytime=True)},
+        partial(VariantAgent, config=replace(CONFIG, updates=1, anytime=True)),
+        *(lake, None, {}),
     ),
-    "geometric": (RmaxRaviUcb, lake, None, {"config": CONFIG, "geometric": True}),
-    "known rewards": (
-        RmaxRaviUcb,
-        lake,
-        None,
-        {"config": CONFIG, "reward": lambda x: np.tile(np.asarray(x)[:, None] / 16, (1, 4))},
-    ),
-    "tiles": (RmaxRaviUcb, car, "tiles:6", {"config": CONFIG}),
-    "rbf": (RmaxRaviUcb, car, "rbf:4", {"config": CONFIG}),
-    "fourier": (RmaxRaviUcb, car, "fourier:7", {"config": CONFIG}),
-    "own": (RmaxRaviUcb, car, Own(), {"config": CONFIG}),
-    "adaptive": (RmaxRaviUcb, lake, None, {}),
-    "adaptive tiles": (RmaxRaviUcb, car, "tiles:6", {}),
-    "adaptive rbf": (RmaxRaviUcb, car, "rbf:4", {"memory": 1.5e5}),
-    "thinned": (RmaxRaviUcb, car, "rbf:4", {"config": CONFIG, "memory": 1.5e5}),
+    "geometric": (Plain, lake, None, {"geometric": True}),
+    "known rewards": (Plain, lake, None, {"reward": by_place}),
+    "next step": (Plain, partial(lakes, AutoresetMode.NEXT_STEP), None, {}),
+    "same step": (Plain, partial(lakes, AutoresetMode.SAME_STEP), None, {}),
+    "side by side": (Plain, lakes, None, {}),
+    "tiles": (Plain, car, "tiles:6", {}),
+    "rbf": (Plain, car, "rbf:4", {}),
+    "own": (Plain, car, Own(), {}),
+    "adaptive": (Optimist, lake, None, {}),
+    "adaptive tiles": (Optimist, car, "tiles:6", {}),
+    "adaptive rbf": (Optimist, car, "rbf:4", {"memory": 1.5e5}),
+    "thinned": (Plain, car, "rbf:4", {"memory": 1.5e5}),
     "truncated": (RaviUcb, lake, None, {}),
-    "greedy": (OptimisticVI, car, "rbf:4", {}),
+    "greedy": (OptimisticVI, car, "fourier:7", {}),
     "R-max": (Rmax, lake, None, {}),
 }
 
 
 def new(kind, seed=5):
-    agent, make, features, terms = KINDS[kind]
-    return agent(make(), features=features, seed=seed, **{**TERMS, **terms})
+    make, env, features, terms = KINDS[kind]
+    return make(env(), features, seed=seed, **{**TERMS, **terms})
 
 
-def load(kind, folder, env=None):
-    agent, make, features, terms = KINDS[kind]
-    terms = {k: v for k, v in {**TERMS, **terms}.items() if k != "config"}
-    return agent.load(folder, env or make(), features, **terms)
+def load(agent, kind, folder, **other):
+    _, env, features, terms = KINDS[kind]
+    return type(agent).load(folder, env(), features, **{**TERMS, **terms, **other})
+
+
+def learnt(kind, folder, episodes=3):
+    """A learner that was saved."""
+    agent = new(kind)
+    agent.learn(episodes)
+    agent.save(folder)
+    return agent
 
 
 @pytest.fixture
-def assert_same(state_of):
-    return partial(compare, state_of)
+def same(state_of):
+    def compare(one, other):
+        first, second = state_of(one), state_of(other)
+        for name in first:
+            assert first[name] == second[name], name
+        for name, column in one.history.table().items():
+            found = other.history.table()[name]
+            assert column.dtype == found.dtype, name
+            np.testing.assert_array_equal(column, found, err_msg=name)
+        for policies in ((one.policy, other.policy), (one.output, other.output)):
+            assert policies[0].Theta.tobytes() == policies[1].Theta.tobytes()
+            assert policies[0].Lambda.tobytes() == policies[1].Lambda.tobytes()
+        assert (one.episodes, one.steps) == (other.episodes, other.steps)
 
-
-def compare(state_of, one, other):
-    first, second = state_of(one), state_of(other)
-    for name in first:
-        assert first[name] == second[name], name
-    for name, column in one.history.table().items():
-        found = other.history.table()[name]
-        assert column.dtype == found.dtype, name
-        np.testing.assert_array_equal(column, found, err_msg=name)
-    for policies in ((one.policy, other.policy), (one.output, other.output)):
-        assert policies[0].Theta.tobytes() == policies[1].Theta.tobytes()
-        assert policies[0].Lambda.tobytes() == policies[1].Lambda.tobytes()
-    assert (one.episodes, one.steps) == (other.episodes, other.steps)
+    return compare
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_goes_on_as_if_it_had_never_stopped(kind, tmp_path, assert_same):
-    """Every call of learn begins an episode, seeded by the seed and how many came before."""
+def test_it_goes_on_as_if_it_had_never_stopped(kind, tmp_path, same):
+    """Every call of learn begins an episode, seeded by the seed and how many came before.
+
+    Side by side it is saved while episodes are under way: those are dropped, here and there.
+    """
     whole, part = new(kind), new(kind)
+    part.save(tmp_path)
+    part = load(part, kind, tmp_path)
+    assert part.episodes == 0
     for agent in (whole, part):
         agent.learn(12)
     part.save(tmp_path)
-    again = load(kind, tmp_path)
-    assert_same(part, again)
-    for agent in (whole, again):
+    again, restored = load(part, kind, tmp_path), new(kind)
+    restored.restore(tmp_path)
+    same(part, again)
+    for agent in (whole, again, restored):
         agent.learn(9)
         agent.learn(4)
-    assert_same(whole, again)
+    same(whole, again)
+    same(whole, restored)
     if kind == "thinned":
         assert (np.diff(whole.history.states) < 0).any()
-
-
-@pytest.mark.parametrize("mode", AutoresetMode)
-def test_several_side_by_side_go_on_alike(mode, tmp_path, assert_same):
-    """Saved while episodes were under way: those are dropped, here and there."""
-    agents = [RmaxRaviUcb(lakes(mode), config=CONFIG, seed=5, **TERMS) for _ in range(2)]
-    for agent in agents:
-        agent.learn(7)
-    agents[0].save(tmp_path)
-    again = RmaxRaviUcb.load(tmp_path, lakes(mode), **TERMS)
-    for agent in (*agents, again):
-        agent.learn(11)
-    assert_same(agents[0], agents[1])  # saving changes nothing
-    assert_same(agents[1], again)
-
-
-def test_it_goes_on_many_times(tmp_path, assert_same):
-    whole, part = new("rbf"), new("rbf")
-    for i in range(4):
-        whole.learn(5)
-        part.learn(5)
-        part.save(tmp_path / str(i))
-        part = load("rbf", tmp_path / str(i))
-    assert_same(whole, part)
-
-
-def test_a_learner_may_be_saved_before_it_has_learnt(tmp_path, assert_same):
-    fresh, whole = new("rbf"), new("rbf")
-    fresh.save(tmp_path)
-    again = load("rbf", tmp_path)
-    assert again.episodes == 0
-    for agent in (again, whole):
-        agent.learn(6)
-    assert_same(whole, again)
-
-
-def test_restoring_into_a_new_learner(tmp_path, assert_same):
-    agent, other = new("tiles"), new("tiles")
-    agent.learn(8)
-    agent.save(tmp_path)
-    other.restore(tmp_path)
-    for a in (agent, other):
-        a.learn(8)
-    assert_same(agent, other)
 
 
 def test_a_forgotten_history_stays_forgotten(tmp_path):
@@ -167,29 +139,23 @@ def test_a_forgotten_history_stays_forgotten(tmp_path):
     agent.forget()
     agent.learn(3)
     agent.save(tmp_path)
-    again = load("one-hot", tmp_path)
+    again = load(agent, "one-hot", tmp_path)
     assert again.history.first == 8
     assert len(again.history.steps) == 3
     assert again.episodes == 11
 
 
 def test_a_file_holds_numbers_alone(tmp_path):
-    agent = new("rbf")
-    agent.learn(5)
-    agent.save(tmp_path)
+    learnt("rbf", tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == [FILE]
     data = (tmp_path / FILE).read_bytes()
-    assert b"optimist." not in data  # the names of modules, which pickles hold
-    assert b"cnumpy" not in data
-    assert b"gymnasium" not in data
+    for name in (b"optimist.", b"cnumpy", b"gymnasium"):  # of modules, which pickles hold
+        assert name not in data
 
 
 def test_the_memory_may_be_another_size(tmp_path):
     """It says how much may be kept, and nothing of what was learnt."""
-    agent = new("thinned")
-    agent.learn(10)
-    agent.save(tmp_path)
-    again = RmaxRaviUcb.load(tmp_path, car(), "rbf:4", **TERMS, memory=1e6)
+    again = load(learnt("thinned", tmp_path, 10), "thinned", tmp_path, memory=1e6)
     again.learn(60)
     assert len(again.diagnostics.V) > 600
 
@@ -200,72 +166,34 @@ class Renamed(gymnasium.Env):
     observation_space, action_space = spaces.Discrete(16), spaces.Discrete(4)
 
 
-def one_saved(folder, **terms):
-    agent = RmaxRaviUcb(lake(), config=CONFIG, seed=5, **{**TERMS, **terms})
-    agent.learn(3)
-    agent.save(folder)
-
-
-OTHERS = {
-    "environment": lambda: (Renamed(), None, TERMS),
-    "observations": lambda: (lake(map_name="8x8"), None, TERMS),
-    "gamma": lambda: (lake(), None, {**TERMS, "gamma": 0.8}),
-    "range": lambda: (lake(), None, {**TERMS, "reward_range": (-1.0, 1.0)}),
-    "resets": lambda: (lake(), None, {**TERMS, "geometric": True}),
-    "players": lambda: (lakes(AutoresetMode.DISABLED), None, TERMS),
-    "features": lambda: (lake(), PerAction(Own(), 4), TERMS),
-    "known rewards": lambda: (
-        lake(),
-        None,
-        {**TERMS, "reward": lambda x: np.zeros((len(x), 4))},
-    ),
-    "map of rewards": lambda: (lake(), None, {**TERMS, "reward_map": lambda r: r / 2}),
-}
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_another_environment_is_refused(name, tmp_path):
-    one_saved(tmp_path)
-    env, features, terms = OTHERS[name]()
-    with pytest.raises(FileError, match="saved in another world, or with other features, than"):
-        RmaxRaviUcb.load(tmp_path, env, features, **terms)
-
-
-def test_known_rewards_have_to_be_given_again(tmp_path):
-    one_saved(tmp_path, reward=lambda x: np.zeros((len(x), 4)))
+def test_another_environment_is_refused(tmp_path):
+    learnt("one-hot", tmp_path)
+    for env, features, terms in (
+        (Renamed(), None, {}),
+        (lake(map_name="8x8"), None, {}),
+        (lake(), None, {"gamma": 0.8}),
+        (lake(), None, {"low": -1.0, "high": 1.0}),
+        (lake(), None, {"geometric": True}),
+        (lakes(), None, {}),
+        (lake(), PerAction(Own(), 4), {}),
+        (lake(), None, {"reward": by_place}),
+        (lake(), None, {"reward_map": lambda r: r / 2}),
+    ):
+        with pytest.raises(FileError, match="saved in another world, or with other features, than"):
+            VariantAgent.load(tmp_path, env, features, **{**TERMS, **terms})
+    assert VariantAgent.load(tmp_path, lake(), OneHot(16, 4), **TERMS).episodes == 3  # by hand
+    learnt("known rewards", tmp_path)
     with pytest.raises(FileError, match="saved in another world"):
-        RmaxRaviUcb.load(tmp_path, lake(), **TERMS)
-
-
-def test_the_same_features_by_name_or_by_hand(tmp_path):
-    one_saved(tmp_path)
-    assert RmaxRaviUcb.load(tmp_path, lake(), OneHot(16, 4), **TERMS).episodes == 3
-    agent = new("tiles")
-    agent.learn(2)
-    agent.save(tmp_path)
-    for other in ("tiles:7", "rbf:4", "tiles:6*2"):
+        VariantAgent.load(tmp_path, lake(), **TERMS)
+    learnt("tiles", tmp_path)
+    for features in ("tiles:7", "rbf:4", "tiles:6*2"):
         with pytest.raises(FileError, match="other features"):
-            RmaxRaviUcb.load(tmp_path, car(), other, **TERMS)
+            VariantAgent.load(tmp_path, car(), features, **TERMS)
 
 
-def test_one_kind_of_learner_is_not_another(tmp_path):
-    one_saved(tmp_path)
-    with pytest.raises(FileError, match="holds a RmaxRaviUcb, not a RaviUcb"):
-        RaviUcb.load(tmp_path, lake(), **TERMS)
-
-
-def test_a_damaged_file_is_refused(tmp_path):
-    one_saved(tmp_path)
-    data = bytearray((tmp_path / FILE).read_bytes())
-    data[-9] ^= 1
-    (tmp_path / FILE).write_bytes(data)
-    with pytest.raises(FileError, match="was altered"):
-        RmaxRaviUcb.load(tmp_path, lake(), **TERMS)
-
-
-def test_what_is_played_depends_on_the_seed(assert_same):
-    one, same, other = (new("one-hot", seed) for seed in (5, 5, 6))
-    for agent in (one, same, other):
+def test_what_is_played_depends_on_the_seed(same):
+    one, again, other = (new("one-hot", seed) for seed in (5, 5, 6))
+    for agent in (one, again, other):
         agent.learn(20)
-    assert_same(one, same)
+    same(one, again)
     assert one.history.steps.tolist() != other.history.steps.tolist()

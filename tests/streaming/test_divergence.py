@@ -1,14 +1,22 @@
 """Features in which the transitions are not linear can make values grow without bound."""
 
+from dataclasses import replace
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
 
-from optimist import Configuration, FraIL, RmaxRaviUcb
+from optimist import FraIL
+from optimist.agents import VariantAgent
+from optimist.core import FixedBonus, Threshold, Variant
 from optimist.errors import BadEnvironment, Diverged
 from optimist.features import PerAction, StateFeatures, StateOnly
 from optimist.imitation import FeatureDataset
+
+STREAMING = Variant(
+    eta=100.0, bonus=FixedBonus(0.01), ascension=Threshold.after(2, 1e-4), ridge=1e-4, updates=10
+)
 
 
 class TwoStates(gymnasium.Env):
@@ -40,8 +48,8 @@ class HalfAndOne(StateFeatures):
 
 def test_values_without_bound_are_refused_with_a_sentence():
     phi = PerAction(HalfAndOne(), n_actions=1)
-    fixed = Configuration.streaming()  # nothing bounds its values
-    agent = RmaxRaviUcb(TwoStates(), phi, fixed, gamma=0.99, geometric=False)
+    fixed = STREAMING  # nothing bounds its values
+    agent = VariantAgent(TwoStates(), phi, config=fixed, gamma=0.99, geometric=False)
     with pytest.raises(Diverged, match=r"far above heaven, 100: transitions are not linear"):
         agent.learn(300)
     history = agent.history
@@ -51,11 +59,8 @@ def test_values_without_bound_are_refused_with_a_sentence():
 
 
 def test_a_bound_on_values_that_termination_is_above():
-    step = Configuration.streaming().ascension
-    config = Configuration(100.0, 0.01, step, v_max=10.0)
-    agent = RmaxRaviUcb(
-        TwoStates(ends=True), config=config, gamma=0.99, reward_range=(-1.0, 1.0), geometric=False
-    )
+    config, told = replace(STREAMING, v_max=10.0), {"low": -1.0, "high": 1.0, "geometric": False}
+    agent = VariantAgent(TwoStates(ends=True), config=config, gamma=0.99, **told)
     with pytest.raises(BadEnvironment, match=r"termination is worth 50 .* v_max = 10 bounds no"):
         agent.learn(1)
     assert agent.episodes == 0

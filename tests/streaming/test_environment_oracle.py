@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from optimist import Configuration, RmaxRaviUcb
+from optimist.agents import Optimist, VariantAgent
 from optimist.features import OneHot, PerAction, StateFeatures, Table
 
 X, A, GAMMA = 6, 3, 0.9
@@ -82,9 +82,9 @@ def plain():
 def test_the_streaming_learner_agrees_with_the_formulas(name, geometric, plain):
     features, states = FEATURES[name](), np.arange(X)
     env = Walk(limit=7)
-    config = replace(Configuration.adaptive(), observe_last=True)
-    agent = RmaxRaviUcb(
-        env, features, config, seed=2, gamma=GAMMA, geometric=geometric, reward_range=(LOW, HIGH)
+    config = replace(Optimist.Config().variant(), observe_last=True)
+    agent = VariantAgent(
+        env, features, config=config, seed=2, gamma=GAMMA, geometric=geometric, low=LOW, high=HIGH
     )
     heaven, unit = config.heaven(GAMMA), config.ridge_for(features.bound)
 

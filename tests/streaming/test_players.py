@@ -8,8 +8,8 @@ import pytest
 from gymnasium import spaces
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
-from optimist import Configuration, FraIL, RmaxRaviUcb
-from optimist.core import Sigmoid
+from optimist import FraIL, RmaxRaviUcb
+from optimist.agents import Optimist
 from optimist.envs.players import Players
 from optimist.features import OneHot, PerAction, StateOnly, Tiles
 from optimist.imitation import FeatureDataset
@@ -57,23 +57,25 @@ class Count(gymnasium.Env):
         return self._seen(), reward, over, cut, {}
 
 
-def learner(env, features=None, **terms):
+def learner(env, features=None, **told):
     """Episodes are the environment's own, if nothing else is said."""
-    given = {"gamma": 0.9, "reward_range": (0, 1), "geometric": False, **terms}
-    seed = given.pop("seed", 2)
-    config = given.pop("config", Configuration.practical())
-    return RmaxRaviUcb(env, features, config, seed=seed, **given)
+    told = {"gamma": 0.9, "low": 0, "high": 1, "geometric": False, "seed": 2, **told}
+    return RmaxRaviUcb(env, features, **told)
 
 
 LIMITS = [(0, 5), (3, 100), (7, 4), (6, 4)]
 """Where each of the environments starts, and when it is cut off: some end in the same step."""
 
 
-def make(mode, log, box=False):
-    if mode is None:
-        return Count(log, 4, 6, box)
-    makers = [lambda s=s, n=n: Count(log, s, n, box) for s, n in LIMITS]
-    return SyncVectorEnv(makers, autoreset_mode=mode)
+def side_by_side(mode, makers, **options):
+    """Environments in a vector, or the first by itself."""
+    return makers[0]() if mode is None else SyncVectorEnv(makers, autoreset_mode=mode, **options)
+
+
+def make(mode, log, box=False, **options):
+    limits = [(4, 6)] if mode is None else LIMITS
+    makers = [lambda s=s, n=n: Count(log, s, n, box) for s, n in limits]
+    return side_by_side(mode, makers, **options)
 
 
 def links_of(agent):
@@ -108,49 +110,32 @@ def assert_same(found, expected):
         np.testing.assert_allclose([one[k] for k in other], list(other.values()), atol=1e-12)
 
 
-@pytest.mark.parametrize("box", [False, True])
 @pytest.mark.parametrize("mode", MODES)
-def test_the_transitions_kept_are_the_true_ones(mode, box):
-    log = []
-    features = f"tiles:{TOP + 1}" if box else None
-    agent = learner(make(mode, log, box), features)
-    history = agent.learn(60)
-    episodes = log[:60]
-    assert_same(links_of(agent), truth(episodes))
-    assert {over for _, over in episodes} == {False, True}  # both kinds of ends were seen
-    assert history.steps.tolist() == [len(e) for e, _ in episodes]
-    assert history.terminated.tolist() == [over for _, over in episodes]
-    np.testing.assert_allclose(history.reward, [sum(t[3] for t in e) for e, _ in episodes])
-
-
-@pytest.mark.parametrize("mode", AutoresetMode)
-def test_no_transition_crosses_a_reset(mode):
-    log = []
-    agent = learner(make(mode, log))
-    agent.learn(60)
-    weights, _ = links_of(agent)
-    assert all(y == -1 or 1 <= y - x <= 2 for x, _, y in weights)
-    assert all(y > -1 or x >= TOP - 1 for x, _, y in weights)
+def test_the_transitions_kept_are_the_true_ones(mode):
+    """Also if observations are shown in one array again and again; none crosses a reset."""
+    for box, options in ((False, {}), (True, {"copy": True}), (True, {"copy": False})):
+        log = []
+        env = make(mode, log, box, **({} if mode is None else options))
+        agent = learner(env, f"tiles:{TOP + 1}" if box else None)
+        history, episodes = agent.learn(60), log[:60]
+        found = links_of(agent)
+        assert_same(found, truth(episodes))
+        assert all((1 <= y - x <= 2) if y >= 0 else x >= TOP - 1 for x, _, y in found[0])
+        assert {over for _, over in episodes} == {False, True}  # both kinds of ends were seen
+        assert history.steps.tolist() == [len(e) for e, _ in episodes]
+        assert history.terminated.tolist() == [over for _, over in episodes]
+        np.testing.assert_allclose(history.reward, [sum(t[3] for t in e) for e, _ in episodes])
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_an_episode_cut_off_is_bootstrapped_from_its_last_sight(mode):
+def test_an_end_leads_nowhere_and_what_is_cut_off_to_its_last_sight(mode):
     """From 3 in one step to 4 or 5, and there it is cut off: both are next states, no start."""
-    makers = [lambda: Count([], 3, 1)] * 2
-    env = Count([], 3, 1) if mode is None else SyncVectorEnv(makers, autoreset_mode=mode)
-    agent = learner(env)
-    history = agent.learn(40)
-    assert not history.terminated.any()
+    agent = learner(side_by_side(mode, [lambda: Count([], 3, 1)] * 2))
+    assert not agent.learn(40).terminated.any()
     weights, _ = links_of(agent)
     assert set(weights) == {(3, 0, 4), (3, 1, 5)}
     assert sum(weights.values()) == 40
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_an_episode_that_terminates_leads_nowhere(mode):
-    makers = [lambda: Count([], TOP, 9)] * 2
-    env = makers[0]() if mode is None else SyncVectorEnv(makers, autoreset_mode=mode)
-    agent = learner(env)
+    agent = learner(side_by_side(mode, [lambda: Count([], TOP, 9)] * 2))
     assert agent.learn(10).terminated.all()
     weights, _ = links_of(agent)
     assert {(x, y) for x, _, y in weights} == {(TOP, -1)}
@@ -161,10 +146,8 @@ def test_an_episode_that_terminates_leads_nowhere(mode):
 @pytest.mark.parametrize("mode", [None, AutoresetMode.DISABLED])
 def test_geometric_resets_break_off_one_while_others_go_on(mode, observe_last):
     log = []
-    makers = [lambda s=s: Count(log, s, 1000) for s in (0, 4, 9)]
-    env = makers[0]() if mode is None else SyncVectorEnv(makers, autoreset_mode=mode)
-    config = Configuration(1.0, 0.3, Sigmoid(4.0, 2.0), observe_last=observe_last)
-    agent = learner(env, config=config, gamma=0.7, geometric=True)
+    env = side_by_side(mode, [lambda s=s: Count(log, s, 1000) for s in (0, 4, 9)])
+    agent = learner(env, observe_last=observe_last, gamma=0.7, geometric=True)
     # An episode is in the log when it has terminated, or when it is broken off: in another order.
     history = agent.learn(80)
     assert history.terminated.any()
@@ -183,9 +166,8 @@ def test_geometric_resets_break_off_one_while_others_go_on(mode, observe_last):
 @pytest.mark.parametrize("observe_last", [False, True])
 def test_the_last_pair_before_a_geometric_reset(observe_last):
     log = []
-    config = Configuration(1.0, 0.3, Sigmoid(4.0, 2.0), observe_last=observe_last)
     env = Count(log, 0, 1000)
-    agent = learner(env, config=config, gamma=0.7, geometric=True)
+    agent = learner(env, observe_last=observe_last, gamma=0.7, geometric=True)
     history = agent.learn(60)
     env.reset()  # which notes the last
     episodes = [(e if over or observe_last else e[:-1], over) for e, over in log[:60]]
@@ -210,47 +192,43 @@ class MayEnd(gymnasium.Env):
         return 0, 0.0, bool(self.np_random.random() < 0.5), False, {}
 
 
-@pytest.mark.parametrize("observe_last", [False, True])
-def test_what_is_learnt_does_not_depend_on_what_comes_after(observe_last):
+def test_what_is_learnt_does_not_depend_on_what_comes_after():
     """To look at the last step of an episode only if it ended would count ends too often."""
-    config = Configuration(1.0, 0.0, Sigmoid(4.0, 2.0), observe_last=observe_last)
-    agent = learner(MayEnd(), config=config, gamma=0.5, geometric=True)
-    agent.learn(4000)
-    weights, _ = links_of(agent)
-    n = sum(weights.values())
-    assert abs(weights[0, 0, -1] / n - 0.5) < 5 * 0.5 / np.sqrt(n)
+    for observe_last in (False, True):
+        told = {"beta": 0.0, "updates": 1, "gamma": 0.5, "geometric": True}
+        agent = learner(MayEnd(), observe_last=observe_last, **told)
+        agent.learn(4000)
+        weights, _ = links_of(agent)
+        n = sum(weights.values())
+        assert abs(weights[0, 0, -1] / n - 0.5) < 5 * 0.5 / np.sqrt(n)
 
 
-def test_what_was_hoped_for_is_the_value_when_an_episode_begins():
-    one, other = (learner(Count([], 0, 1000)) for _ in range(2))
-    history, parts = one.learn(8), [other.learn(1) for _ in range(8)]
-    hoped = []
-    fresh = learner(Count([], 0, 1000))
-    for _ in range(8):
-        hoped.append(fresh.believe([0]).value[0])
-        fresh.learn(1)
-    np.testing.assert_allclose([p.optimistic_value[0] for p in parts], hoped, atol=1e-9)
-    assert history.optimistic_value[0] == 0
-    assert (history.optimistic_value[1:] > 0).all()
+def test_the_optimistic_value_is_that_at_the_start_of_an_episode():
+    agent = learner(Count([], 0, 1000))
+    for k in range(8):
+        hoped = agent.believe([0]).value
+        np.testing.assert_allclose(agent.learn(1).optimistic_value, hoped, atol=1e-9)
+        assert (hoped[0] > 0) == (k > 0)
+    history = learner(Count([], 0, 1000)).learn(8)
+    assert (history.optimistic_value > 0).tolist() == [False] + [True] * 7
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-def test_geometric_resets_need_an_environment_that_can_be_stopped(mode):
-    with pytest.raises(ValueError, match=r"autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"):
-        learner(make(mode, []), geometric=True)
+def test_geometric_resets_need_an_environment_that_can_be_stopped():
+    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+        with pytest.raises(ValueError, match=r"autoreset_mode=gymnasium.*AutoresetMode.DISABLED"):
+            learner(make(mode, []), geometric=True)
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("k", [1, 2, 5])
-def test_learn_plays_exactly_as_many_episodes(mode, k):
-    agent = learner(make(mode, []))
-    for call in range(3):
+def test_learn_plays_exactly_as_many_episodes(mode):
+    agent, played = learner(make(mode, [])), 0
+    for k in (1, 2, 5, 1):
         history = agent.learn(k)
         assert len(history.steps) == k
-        assert history.first == call * k
-        assert agent.episodes == (call + 1) * k
-    assert len(agent.history.steps) == 3 * k
-    assert agent.history.table()["episode"].tolist() == list(range(3 * k))
+        assert history.first == played
+        played += k
+        assert agent.episodes == len(agent.history.steps) == played
+    assert agent.history.table()["episode"].tolist() == list(range(played))
 
 
 def test_steps_say_what_was_seen():
@@ -284,19 +262,8 @@ def test_restarts_are_told_from_last_sights(mode):
     assert players.step([1, 1, 1, 1]).after.tolist() == [6, 9, 9, 8]
 
 
-@pytest.mark.parametrize("copy", [False, True])
-@pytest.mark.parametrize("mode", AutoresetMode)
-def test_observations_may_be_shown_in_one_array_again_and_again(mode, copy):
-    log = []
-    makers = [lambda s=s, n=n: Count(log, s, n, True) for s, n in LIMITS]
-    env = SyncVectorEnv(makers, autoreset_mode=mode, copy=copy)
-    agent = learner(env, f"tiles:{TOP + 1}")
-    agent.learn(40)
-    assert_same(links_of(agent), truth(log[:40]))
-
-
 @pytest.mark.parametrize("vector", [False, True])
-def test_nor_are_imitators_misled_by_one_array_that_is_written_over(vector):
+def test_imitators_are_not_misled_by_one_array_that_is_written_over(vector):
     """Episodes of one step end with the pair whose sight was shown by the reset."""
 
     class Moving(Count):
@@ -325,23 +292,20 @@ def test_nor_are_imitators_misled_by_one_array_that_is_written_over(vector):
     np.testing.assert_array_equal(found[0], found[1])
 
 
-def lake(mode):
-    def make_one():
-        return gymnasium.make("FrozenLake-v1", is_slippery=False)
-
-    return make_one() if mode is None else SyncVectorEnv([make_one] * 3, autoreset_mode=mode)
+def lake():
+    return gymnasium.make("FrozenLake-v1", is_slippery=False)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_lake_is_learnt(mode):
-    agent = learner(lake(mode), seed=0, gamma=0.95)
+    agent = learner(side_by_side(mode, [lake] * 3), seed=0, gamma=0.95)
     assert agent.learn(150).mean_return(last=20) == 1.0
 
 
 def test_one_player_is_as_good_as_a_vector_of_one():
     """One by itself, and one that is reset by the learner, play the same episodes."""
     runs = []
-    for env in (lake(None), SyncVectorEnv([lambda: lake(None)], autoreset_mode="Disabled")):
+    for env in (lake(), SyncVectorEnv([lake], autoreset_mode="Disabled")):
         agent = learner(env, seed=3, gamma=0.95)
         agent.learn(40)
         runs.append(agent)
@@ -378,7 +342,7 @@ def test_environments_in_processes_of_their_own_are_played():
 
 def test_episodes_side_by_side_are_cut_off_by_a_time_limit_as_one_is():
     """By default episodes are the environment's own if it has a time limit, in a vector as well."""
-    vector = SyncVectorEnv([lambda: lake(None)] * 2, autoreset_mode=AutoresetMode.DISABLED)
+    vector = SyncVectorEnv([lake] * 2, autoreset_mode=AutoresetMode.DISABLED)
     by_hand = gymnasium.wrappers.TimeLimit(Count([], 0, 10**9), 5)
-    for env in (lake(None), vector, by_hand):
-        assert not RmaxRaviUcb(env, gamma=0.9).terms["geometric"], env
+    for env in (lake(), vector, by_hand):
+        assert not Optimist(env, gamma=0.9).environment.geometric, env

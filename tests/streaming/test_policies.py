@@ -1,20 +1,23 @@
 """A policy learnt in an environment is numbers: saved, loaded and played without its learner."""
 
-from functools import partial
-
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
 
-from optimist import Configuration, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, envs, load_policy
-from optimist.agents.ravi_ucb import RaviUcbConfig
-from optimist.agents.rmax import RmaxConfig
-from optimist.core import Never, Sigmoid
+from optimist import OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, envs, load_policy
+from optimist.agents import Optimist, VariantAgent
+from optimist.core import FixedBonus, Never, Sigmoid, Variant
 from optimist.features import RBF, FeatureMap, PerAction, StateFeatures
 
-BOLD = partial(RaviUcb, config=RaviUcbConfig(beta=6.0))  # whose values are cut off more often
-AGENTS = [RmaxRaviUcb, RaviUcb, BOLD, OptimisticVI, Rmax]
+AGENTS = {
+    "RmaxRaviUcb": (RmaxRaviUcb, {}),
+    "RaviUcb": (RaviUcb, {}),
+    "bold": (RaviUcb, {"beta": 6.0}),  # whose values are cut off more often
+    "OptimisticVI": (OptimisticVI, {}),
+    "Rmax": (Rmax, {}),
+    "Optimist": (Optimist, {}),
+}
 TERMS = {"gamma": 0.9, "geometric": False}
 
 
@@ -77,11 +80,13 @@ class Watched(gymnasium.ObservationWrapper):
         return x
 
 
-def learnt(agent, name, episodes=15, wrap=lambda env: env):
-    make, features = FEATURES[name]
-    agent = agent(wrap(make()), features=features, seed=2, **TERMS)
+def learnt(agent, name, episodes=15):
+    """An agent, and all that it has seen."""
+    (make, features), (agent, parameters) = FEATURES[name], AGENTS[agent]
+    env = Watched(make())
+    agent = agent(env, features, seed=2, **TERMS, **parameters)
     agent.learn(episodes)
-    return agent
+    return agent, np.array(env.seen)
 
 
 def observations(name, n=40):
@@ -91,65 +96,45 @@ def observations(name, n=40):
     return np.random.default_rng(0).uniform(space.low, space.high, size=(n, *space.shape))
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("name", FEATURES)
-def test_a_policy_saved_is_the_policy_loaded(agent, name, tmp_path):
-    agent = learnt(agent, name)
-    x = observations(name)
-    own = agent.features if name in ("own", "crossed") else None
-    for i, policy in enumerate((agent.policy, agent.output)):
-        policy.save(tmp_path / str(i))
-        again = load_policy(tmp_path / str(i), own)
-        pi = policy.probabilities(x)
-        assert pi.tobytes() == again.probabilities(x).tobytes()
-        np.testing.assert_allclose(pi.sum(axis=1), 1.0)
-        assert [again.predict(y) for y in x] == np.argmax(pi, axis=1).tolist()
-        np.testing.assert_allclose(again.probabilities(x[3]), pi[3], rtol=0, atol=1e-12)
+def assert_close(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("name", FEATURES)
-def test_the_policy_is_what_is_believed_and_played(agent, name, numbers_of):
-    """The closed form, the beliefs of any observation, and what is kept for the states met."""
-    watched = []
-    agent = learnt(agent, name, wrap=lambda env: watched.append(Watched(env)) or watched[0])
-    x = observations(name)
-    pi = agent.policy.probabilities(x)
-    np.testing.assert_allclose(agent.believe(x).policy, pi, rtol=0, atol=1e-9)
-    seen = np.array(watched[0].seen)
-    found = numbers_of(agent, seen)
-    kept = agent.diagnostics.pi
-    assert set(found) - {-1} == set(range(len(kept)))  # ends are not kept
-    pi = agent.policy.probabilities(seen[found >= 0])
-    np.testing.assert_allclose(kept[found[found >= 0]], pi, rtol=0, atol=1e-9)
+def test_a_policy_is_what_is_believed_and_played_and_comes_back(agent, numbers_of, tmp_path):
+    """The closed form, the beliefs of any observation, what is kept of states met, and a file."""
+    for name in FEATURES:
+        learner, seen = learnt(agent, name)
+        x = observations(name)
+        assert_close(learner.believe(x).policy, learner.policy.probabilities(x))
+        found = numbers_of(learner, seen)
+        kept = learner.diagnostics.pi
+        assert set(found) - {-1} == set(range(len(kept)))  # ends are not kept
+        assert_close(kept[found[found >= 0]], learner.policy.probabilities(seen[found >= 0]))
+        own = learner.features if name in ("own", "crossed") else None
+        for i, policy in enumerate((learner.policy, learner.output)):
+            policy.save(tmp_path / str(i))
+            again = load_policy(tmp_path / str(i), own)
+            pi = policy.probabilities(x)
+            assert pi.tobytes() == again.probabilities(x).tobytes()
+            np.testing.assert_allclose(pi.sum(axis=1), 1.0)
+            assert [again.predict(y) for y in x] == np.argmax(pi, axis=1).tolist()
+            np.testing.assert_allclose(again.probabilities(x[3]), pi[3], rtol=0, atol=1e-12)
 
 
 def test_truncated_values_are_kept_update_by_update():
-    agent = learnt(RaviUcb, "rbf")
+    agent, _ = learnt("RaviUcb", "rbf")
     policy = agent.policy
     assert policy.Theta.shape == (policy.updates, agent.features.dim)
     assert policy.updates % 10 == 0
-    agent = learnt(OptimisticVI, "rbf")  # but for those of which only the last counts
+    agent, _ = learnt("OptimisticVI", "rbf")  # but for those of which only the last counts
     assert agent.policy.Theta.shape == (agent.features.dim,)
     assert agent.policy.updates == 1
 
 
-def test_five_lines_play_a_policy(tmp_path):
-    agent = Rmax(lake(), config=RmaxConfig(visits=1), seed=0, gamma=0.95)
-    agent.learn(100)
-    agent.policy.save(tmp_path / "policy.safetensors")
-    del agent
-    env, policy = lake(), load_policy(tmp_path / "policy.safetensors")
-    x, _ = env.reset(seed=0)
-    over = cut = False
-    while not (over or cut):
-        x, reward, over, cut, _ = env.step(policy.predict(x))
-    assert reward == 1.0
-
-
 def test_features_of_ones_own_have_to_be_given(tmp_path):
     for name in ("own", "crossed"):
-        agent = learnt(RmaxRaviUcb, name)
+        agent, _ = learnt("RmaxRaviUcb", name)
         agent.policy.save(tmp_path / name)
         with pytest.raises(ValueError, match=r"features of its own: give them as features="):
             load_policy(tmp_path / name)
@@ -164,30 +149,26 @@ def test_known_rewards_have_to_be_given(tmp_path):
     def mapped(x):  # into [0, 1], as a policy takes it
         return (paid(x) + 1) / 2
 
-    agent = RmaxRaviUcb(
-        car(), "rbf:4", Configuration.practical(), gamma=0.9, geometric=False, reward=paid,
-        reward_range=(-1, 1),
-    )  # fmt: skip
+    agent = RmaxRaviUcb(car(), "rbf:4", **TERMS, reward=paid, low=-1, high=1)
     agent.learn(10)
     agent.policy.save(tmp_path / "known")
     with pytest.raises(ValueError, match="was learnt with a known reward: give it as reward="):
         load_policy(tmp_path / "known")
     again = load_policy(tmp_path / "known", reward=mapped)
     x = observations("rbf")
-    np.testing.assert_allclose(
-        again.probabilities(x), agent.policy.probabilities(x), rtol=0, atol=1e-12
-    )
-    np.testing.assert_allclose(agent.believe(x).policy, again.probabilities(x), rtol=0, atol=1e-9)
+    pi = again.probabilities(x)
+    np.testing.assert_allclose(pi, agent.policy.probabilities(x), rtol=0, atol=1e-12)
+    assert_close(agent.believe(x).policy, pi)
     assert again.predict(x[0]) == agent.predict(x[0])
-    plain = learnt(RmaxRaviUcb, "rbf")
+    plain, _ = learnt("RmaxRaviUcb", "rbf")
     plain.policy.save(tmp_path / "plain")
     with pytest.raises(ValueError, match="was learnt with estimated rewards: give no reward="):
         load_policy(tmp_path / "plain", reward=mapped)
 
 
 def test_before_the_first_episode_the_policy_is_uniform():
-    for agent in AGENTS:
-        agent = agent(car(), features="tiles:4", **TERMS)
+    for kind, parameters in AGENTS.values():
+        agent = kind(car(), "tiles:4", **TERMS, **parameters)
         x = observations("tiles")
         for policy in (agent.policy, agent.output):
             np.testing.assert_array_equal(policy.probabilities(x), np.full((40, 3), 1 / 3))
@@ -197,7 +178,7 @@ def test_before_the_first_episode_the_policy_is_uniform():
 
 
 def test_a_policy_does_not_change_with_its_learner():
-    agent = learnt(RmaxRaviUcb, "tiles")
+    agent, _ = learnt("RmaxRaviUcb", "tiles")
     policy, x = agent.policy, observations("tiles")
     before = policy.probabilities(x)
     agent.learn(20)
@@ -223,7 +204,9 @@ class Small(gymnasium.Env):
 def test_actions_are_drawn_from_the_policy():
     """One by one by `predict`, and all along one long episode of the learner's."""
     env = Small()
-    agent = RmaxRaviUcb(env, config=Configuration(0.5, 0.3, Never()), seed=1, **TERMS)
+    agent = VariantAgent(
+        env, config=Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Never()), seed=1, **TERMS
+    )
     agent.learn(6)
     n, rng, pi = 3000, np.random.default_rng(0), agent.policy.probabilities([0, 1])[:, 1]
     assert 0.52 < pi[0] < 0.95
@@ -239,9 +222,10 @@ def test_actions_are_drawn_from_the_policy():
 def test_the_output_is_one_of_the_policies_played_each_alike():
     """pi_I with I uniform: of K = 5 episodes, over many seeds."""
     K, runs = 5, 250
-    config, counts = Configuration(1.0, 0.3, Sigmoid(4.0, 2.0)), np.zeros(K)
+    config = Variant(eta=1.0, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0))
+    counts = np.zeros(K)
     for seed in range(runs):
-        agent = RmaxRaviUcb(Small(), config=config, seed=seed, **TERMS)
+        agent = VariantAgent(Small(), config=config, seed=seed, **TERMS)
         played = []
         for _ in range(K):
             played.append(agent.policy)
@@ -282,7 +266,7 @@ class Missing(StateFeatures):
 
 
 def test_states_without_features_are_no_surprise():
-    agent = RmaxRaviUcb(Small(), Missing(), Configuration.practical(), **TERMS)
+    agent = RmaxRaviUcb(Small(), Missing(), **TERMS)
     agent.learn(5)
     seen = agent.believe([0, 1])
     assert seen.bonus[1].tolist() == [0.0, 0.0]
@@ -291,7 +275,7 @@ def test_states_without_features_are_no_surprise():
 
 
 def test_predict_takes_one_state():
-    agent = RmaxRaviUcb(gymnasium.make("FrozenLake-v1"), gamma=0.9)
+    agent = Optimist(gymnasium.make("FrozenLake-v1"), gamma=0.9)
     agent.learn(3)
     with pytest.raises(ValueError, match=r"predict takes one state, .* a batch \(3,\) of them"):
         agent.policy.predict([0, 1, 2])
@@ -300,18 +284,13 @@ def test_predict_takes_one_state():
 def test_an_environment_as_data_is_learnt_like_the_environment():
     world = envs.Gym("FrozenLake-v1", gamma=0.9, options="is_slippery=false")
     env = gymnasium.make("FrozenLake-v1", is_slippery=False)
-    one, other = RmaxRaviUcb(world, seed=1), RmaxRaviUcb(env, seed=1, gamma=0.9)
+    one, other = Optimist(world, seed=1), Optimist(env, seed=1, gamma=0.9)
     one.learn(20)
     other.learn(20)
     assert repr(one) == repr(other)
     np.testing.assert_array_equal(one.policy.Theta, other.policy.Theta)
 
 
-def test_what_is_no_world():
-    with pytest.raises(TypeError, match=r"world = 'FrozenLake-v1' is none: .* gymnasium\.make"):
-        RmaxRaviUcb("FrozenLake-v1", gamma=0.9)
-
-
 def test_features_too_many_for_the_memory():
     with pytest.raises(ValueError, match=r"41,472 features in 2 blocks of 20,736 need 38\.4 GiB"):
-        RmaxRaviUcb(gymnasium.make("CartPole-v1"), "rbf:12", gamma=0.9)
+        Optimist(gymnasium.make("CartPole-v1"), "rbf:12", gamma=0.9)

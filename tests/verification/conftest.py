@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from optimist.agents import Configuration
-from optimist.core import Sigmoid
+from optimist.agents import RmaxRaviUcb
 from optimist.envs import LowerK, RiverSwim
 from optimist.features import OneHot, Table
 from optimist.mdp import FiniteMDP
 from optimist.theory import parameters
-from optimist.verification import Run, record
+from optimist.verification import RecordedRun, record
 from optimist.verification.findings import PRACTICE, THEOREM, VALID
 from optimist.verification.of_imitation import imitate
 from optimist.verification.verify import long_run, runs
@@ -47,8 +46,9 @@ def long():
 def one_state(features, K, gamma, eta, beta):
     """One state, and two actions that pay 1 and 0."""
     mdp = FiniteMDP(np.ones((1, 2, 1)), [[1.0, 0.0]], [1.0], gamma)
-    sigmoid = Sigmoid(parameters.alpha(K), parameters.omega(K))
-    return Run(record(mdp, features, Configuration(eta, beta, sigmoid), K), delta=0.1)
+    alpha, omega = parameters.alpha(K), parameters.omega(K)
+    config = RmaxRaviUcb.Config(beta, eta, alpha, omega, updates=1)
+    return RecordedRun(record(mdp, features, config, K), delta=0.1)
 
 
 @pytest.fixture(scope="session")
@@ -67,8 +67,8 @@ def narrow():
 def timid():
     """Whose bonuses are so small that p+ is hardly more than its least."""
     world = RiverSwim(3, gamma=0.7)
-    config = Configuration(eta=1.0, beta=1e-4, ascension=Sigmoid(4.0, 4.0))
-    return Run(record(world.mdp, world.features, config, K=50), DELTA)
+    config = RmaxRaviUcb.Config(beta=1e-4, eta=1.0, alpha=4.0, omega=4.0, updates=1)
+    return RecordedRun(record(world.mdp, world.features, config, K=50), DELTA)
 
 
 @pytest.fixture(scope="session")

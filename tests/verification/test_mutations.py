@@ -6,8 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from optimist.imitation import ImitationHistory
 from optimist.theory import ascension, concentration, parameters
-from optimist.verification import Run, of_lower_bounds
+from optimist.verification import RecordedRun, of_lower_bounds
 from optimist.verification.verify import OF_IMITATIONS, OF_NUMBERS, OF_RUNS
 
 CHECKS = {s.key: s.check for s in (*OF_RUNS, *OF_IMITATIONS, *OF_NUMBERS)}
@@ -22,7 +23,7 @@ def holds(key, subject=None):
 
 def changed(run, **arrays):
     """The run with some arrays of its trace replaced."""
-    return Run(replace(run.trace, **arrays), run.delta, run.theorem)
+    return RecordedRun(replace(run.trace, **arrays), run.delta, run.theorem)
 
 
 def reset(run, **parameters):
@@ -32,7 +33,7 @@ def reset(run, **parameters):
 
 def computed(run, **values):
     """The run with some derived quantities replaced."""
-    other = Run(run.trace, run.delta, run.theorem)
+    other = RecordedRun(run.trace, run.delta, run.theorem)
     vars(other).update(values)
     return other
 
@@ -168,33 +169,36 @@ def test_half_of_a_beta_that_is_enough_for_the_regression_is_not(valid):
 
 def test_without_its_gamma_the_simulation_lemma_is_wrong_as_in_the_paper(valid, monkeypatch):
     assert holds("eq:hope-decomp", valid)
-    monkeypatch.setattr(Run, "gamma", 1.0)
+    monkeypatch.setattr(RecordedRun, "gamma", 1.0)
     assert not holds("eq:hope-decomp", computed(valid, parts=valid.parts))
 
 
 def test_without_its_horizon_the_divergence_of_occupancies_is_too_large(valid, monkeypatch):
     assert holds("lem:ineq-kl-entropy", valid)
-    monkeypatch.setattr(Run, "H", 1.0)
+    monkeypatch.setattr(RecordedRun, "H", 1.0)
     assert not holds("lem:ineq-kl-entropy", valid)
 
 
-def reweighed(run, weights):
-    return replace(run, history=replace(run.history, weights=weights))
+def replayed(run, **columns):
+    """The imitation with some columns of its history replaced."""
+    h = run.history
+    return replace(
+        run, history=ImitationHistory({**h.columns, **columns}, h.first, h.expert, h.mdp, h.Phi)
+    )
 
 
 IMITATIONS = {
     "eq:dec": lambda run: replace(run, w_true=2 * run.w_true),
-    "alg:fra": lambda run: reweighed(run, run.history.weights[::-1].copy()),
-    "rewards of FRA-IL": lambda run: reweighed(run, 2 * run.history.weights),
-    "OGD": lambda run: reweighed(run, -run.history.weights),
+    "alg:fra": lambda run: replayed(run, weights=run.history.weights[::-1]),
+    "rewards of FRA-IL": lambda run: replayed(run, weights=2 * run.history.weights),
+    "OGD": lambda run: replayed(run, weights=-run.history.weights),
     "regret^w in three terms": lambda run: replace(run, w_true=2 * run.w_true),
     # The expert's error is a sixth of its bound here, as chance has it, and the bounds on the
     # regret are for the worst of losses.
     "expert's features": lambda run: replace(run, tau_E=16**2 * run.tau_E),
-    "OGD, as printed": lambda run: reweighed(run, -4 * run.history.weights),
-    "thm:reward_regret_bound": lambda run: replace(
-        run, history=replace(run.history, policies=run.history.policies[:, :, ::-1].copy(),
-                             weights=-16 * run.history.weights),
+    "OGD, as printed": lambda run: replayed(run, weights=-4 * run.history.weights),
+    "thm:reward_regret_bound": lambda run: replayed(
+        run, policies=run.history.policies[:, :, ::-1], weights=-16 * run.history.weights
     ),
 }  # fmt: skip
 

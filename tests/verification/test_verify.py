@@ -1,4 +1,4 @@
-"""Verifying: nothing that should hold fails, and what fails is told and counted."""
+"""`verify`: no statement that should hold fails, and failures are counted and reported."""
 
 import json
 from dataclasses import replace
@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from optimist.agents import Configuration
+from optimist.agents import RmaxRaviUcb
 from optimist.cli import main
 from optimist.cli.verify import verdict_of
 from optimist.envs import CombinationLock, RandomLinear, RiverSwim
 from optimist.features import Table
 from optimist.mdp import FiniteMDP, LinearMDP
 from optimist.theory import parameters
-from optimist.verification import Run, Summary, of_worlds, record, verify
+from optimist.verification import RecordedRun, Summary, at_most, equal, join, record, verify
 from optimist.verification.findings import (
     CHANGING,
     COVERED,
@@ -24,12 +24,7 @@ from optimist.verification.findings import (
     THEOREM,
     VALID,
 )
-from optimist.verification.of_values import (
-    largest_errors,
-    largest_regression_errors,
-    validity,
-)
-from optimist.verification.statement import at_most, equal, join
+from optimist.verification.of_values import largest_errors, largest_regression_errors, validity
 from optimist.verification.verify import (
     OF_IMITATIONS,
     OF_NUMBERS,
@@ -57,12 +52,19 @@ def test_nothing_is_violated_and_nothing_left_out(report):
     assert all(summary.cases > 0 for summary in report.by_statement())
 
 
-@pytest.mark.parametrize("seed", range(3))
+ONE_STATE = FiniteMDP(np.ones((1, 1, 1)), [[0.5]], [1], gamma=0.5)
+NO_FUTURE = FiniteMDP(np.ones((1, 3, 1)), [[0.0, 1.0, 3.0]], [1], gamma=0.0)
+NO_REWARDS = FiniteMDP(np.full((3, 2, 3), 1 / 3), np.zeros((3, 2)), [0, 1, 0], gamma=0.99)
+DENSE = RandomLinear(d=4, n_states=10, n_actions=3, gamma=0.7)
+
+
 @pytest.mark.parametrize(
-    "world", [RandomLinear(d=4, n_states=10, n_actions=3, gamma=0.7), CombinationLock(4)], ids=repr
-)
-def test_nor_elsewhere(world, seed):
-    assert verify(world, K=60, seed=seed).violations == []
+    ("world", "K", "seed"),
+    [(DENSE, 60, 0), (DENSE, 60, 1), (CombinationLock(4), 60, 2), (ONE_STATE, 30, 0),
+     (NO_FUTURE, 30, 0), (NO_REWARDS, 30, 0)],
+)  # fmt: skip
+def test_nothing_is_violated_in_other_worlds(world, K, seed):
+    assert verify(world, K=K, seed=seed).violations == []
 
 
 def test_the_practical_bonuses_are_not_valid_and_that_is_reported(report):
@@ -98,7 +100,7 @@ def test_with_a_beta_for_all_values_bonuses_are_valid_and_could_be_invalid(cover
     assert validity(replace(covered, trace=larger)).vacuous
 
 
-def test_errors_are_at_most_what_they_are_called_at_most(covered):
+def test_errors_are_at_most_the_largest_possible(covered):
     """Over values and next states that are drawn anew, of the same pairs."""
     rng = np.random.default_rng(0)
     t = covered.trace
@@ -106,17 +108,16 @@ def test_errors_are_at_most_what_they_are_called_at_most(covered):
     for _ in range(20):
         V = covered.Q_max * rng.choice([-1.0, 1.0], size=t.V.shape)
         seen = np.where(t.seen >= 0, rng.integers(t.mdp.n_states, size=len(t.seen)), -1)
-        other = Run(replace(t, V=V, seen=seen), covered.delta)
+        other = RecordedRun(replace(t, V=V, seen=seen), covered.delta)
         error = np.abs(other.PV - other.PV_hat)
         assert (error <= errors[t.episode] * (1 + 1e-9)).all()
         assert (other.regression_errors <= of_regression[t.episode] * (1 + 1e-9)).all()
     assert error.max() > 0.5 * errors.max()
 
 
-def test_valid_bonuses_are_due_where_they_are_valid_only(report):
-    for f in report.findings:
-        if f.key == "lem:qmax":
-            assert f.due == (f.setting in (THEOREM, VALID, CHANGING))
+def test_statements_that_need_valid_bonuses_are_due_where_bonuses_are_valid(report):
+    due = {f.setting for f in report.findings if f.key == "lem:qmax" and f.due}
+    assert due == {THEOREM, VALID, CHANGING}
 
 
 def test_without_a_bound_on_m_the_bonuses_of_the_theorem_are_invalid():
@@ -125,28 +126,26 @@ def test_without_a_bound_on_m_the_bonuses_of_the_theorem_are_invalid():
     K, delta = 200, 0.01
     Phi = c * np.eye(8).reshape(4, 2, 8)
     W_max = float(np.linalg.norm(world.mdp.r)) / c
-    config = Configuration.theory(K, 8, 2, 0.8, B=1, W_max=W_max, delta=delta)
+    config = RmaxRaviUcb.Config.theory(K, 8, 2, 0.8, B=1, W_max=W_max, delta=delta)
     assert config.beta == parameters.beta(K, 8, 0.8, 1, W_max, 1, delta)
-    run = Run(record(world.mdp, Table(Phi), config, K), delta, theorem=True)
+    run = RecordedRun(record(world.mdp, Table(Phi), config, K), delta, theorem=True)
     assert not run.valid
 
 
-def test_a_violation_is_found_told_and_an_exit_code(monkeypatch, capsys):
-    wrong = of_worlds.STATEMENTS.all[0].check
+def test_a_violation_is_printed_and_sets_the_exit_code(monkeypatch, capsys):
+    flow = OF_RUNS[0]
 
     def broken(run):
-        claim = wrong(run)
+        claim = flow.check(run)
         return replace(claim, smaller=claim.smaller + 1e-3)
 
-    object.__setattr__(of_worlds.STATEMENTS.all[0], "check", broken)
-    try:
-        assert main(["verify", "RiverSwim", "--world.n", "3", "--world.gamma", "0.7", "--K", "20"])
-        out = capsys.readouterr().out
-        assert "VIOLATED: eq:flow in RiverSwim(n=3, gamma=0.7) (theorem)" in out
-        assert "lem:qmax" in out
-        assert "theorem: p+ = 1 everywhere and play is uniform, in 1 of 1 runs" in out
-    finally:
-        object.__setattr__(of_worlds.STATEMENTS.all[0], "check", wrong)
+    changed = [replace(flow, check=broken), *OF_RUNS[1:]]
+    monkeypatch.setitem(of_run.__globals__, "OF_RUNS", changed)
+    assert main(["verify", "RiverSwim", "--world.n", "3", "--world.gamma", "0.7", "--K", "20"])
+    out = capsys.readouterr().out
+    assert "VIOLATED: eq:flow in RiverSwim(n=3, gamma=0.7) (theorem)" in out
+    assert "lem:qmax" in out
+    assert "theorem: p+ = 1 everywhere and play is uniform, in 1 of 1 runs" in out
 
 
 def test_json_has_every_finding(capsys):
@@ -159,21 +158,18 @@ def test_json_has_every_finding(capsys):
     assert all(0 <= run["p_least"] <= run["p_most"] <= 1 for run in data["runs"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--K", "5"], "at least 8"),
-        (["RiverSwin"], "RiverSwim"),
-        (["RiverSwim", "--delta", "2"], "delta"),
+def test_mistakes_are_answered_in_a_sentence(capsys):
+    for arguments, sentence in (
+        (["--K", "5"], "K = 5 must be at least 8"),
+        (["RiverSwin"], "did you mean 'RiverSwim'"),
+        (["RiverSwim", "--delta", "2"], "delta must be in (0, 1/2); got 2"),
         (["RiverSwim", "--seed", "-1"], "seed = -1"),
-    ],
-)
-def test_mistakes_are_answered_in_a_sentence(arguments, sentence, capsys):
-    assert main(["verify", *arguments]) == 2
-    assert sentence in capsys.readouterr().err
+    ):
+        assert main(["verify", *arguments]) == 2
+        assert sentence in capsys.readouterr().err
 
 
-def test_rounding_is_no_violation_and_no_number_is():
+def test_rounding_breaks_no_claim_and_nan_does():
     assert not at_most([1.0, 2.0 + 1e-12], 2.0).broken.any()
     assert at_most([np.nan], [1.0]).broken.all()
     assert at_most([np.inf], [1.0]).broken.all()
@@ -185,13 +181,13 @@ def test_rounding_is_no_violation_and_no_number_is():
     assert both.share == pytest.approx(-0.2)
 
 
-def test_what_no_learner_could_break_is_called_vacuous():
+def test_a_claim_that_no_learner_could_break_is_vacuous():
     assert at_most([1.0, 2.0], [5.0, 4.0], trivial=4.0).vacuous
     assert not at_most([1.0, 2.0], [5.0, 4.0], trivial=[4.0, 4.5]).vacuous
     assert not at_most(1.0, 5.0).vacuous
 
 
-def test_bad_luck_is_told_from_a_violation(report):
+def test_a_failure_by_chance_is_no_violation(report):
     """A statement that holds with probability 1 - delta may fail once, not everywhere."""
     lmax = next(s for s in report.by_statement() if s.findings[0].key == "lem:lmax")
     unlucky = [replace(f, broken=1) for f in lmax.findings]
@@ -208,26 +204,13 @@ def test_every_run_has_random_numbers_of_its_own():
     assert other.lengths.tolist() not in lengths
 
 
-@pytest.mark.parametrize(
-    "mdp",
-    [
-        FiniteMDP(np.ones((1, 1, 1)), [[0.5]], [1], gamma=0.5),
-        FiniteMDP(np.ones((1, 3, 1)), [[0.0, 1.0, 3.0]], [1], gamma=0.0),
-        FiniteMDP(np.full((3, 2, 3), 1 / 3), np.zeros((3, 2)), [0, 1, 0], gamma=0.99),
-    ],
-    ids=repr,
-)
-def test_odd_worlds(mdp):
-    assert verify(mdp, K=30).violations == []
-
-
 def test_the_long_run_says_something_about_the_regret(long):
     found = {f.key: f for f in of_run(long, "", LONG)}
     for key in ("lem:bound-regret-plus", "epochs of the learner", "drift"):
         assert (found[key].due, found[key].broken, found[key].vacuous) == (True, 0, False)
 
 
-def test_what_could_not_be_tried_is_said():
+def test_settings_that_could_not_be_tried_are_notes():
     river = RiverSwim(3, gamma=0.8).mdp
     P = np.asarray(river.P)
     Phi, M, w = np.eye(6).reshape(3, 2, 6), P.reshape(6, 3), river.r.ravel()
@@ -239,6 +222,6 @@ def test_what_could_not_be_tried_is_said():
     ]
 
 
-def test_a_statement_that_says_nothing_is_no_finding(practice):
+def test_a_statement_that_does_not_apply_is_no_finding(practice):
     regret = next(s for s in OF_RUNS if s.key == "lem:bound-regret-plus")
     assert find(regret, practice, "", PRACTICE, due=False) is None

@@ -1,12 +1,12 @@
-"""Learners: what a user constructs, our own and their peers."""
+"""Agents: what a user constructs, our own and their peers."""
 
 from typing import Any
 
 from optimist.agents.agent import Agent
-from optimist.agents.configuration import Configuration
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
-from optimist.agents.history import History, StreamHistory
+from optimist.agents.history import History
 from optimist.agents.lsvi_ucb import LsviUcb
+from optimist.agents.optimist import Optimist
 from optimist.agents.optimistic_q import OptimisticQ
 from optimist.agents.optimistic_vi import OptimisticVI
 from optimist.agents.psrl import Psrl
@@ -15,26 +15,26 @@ from optimist.agents.ravi_ucb import RaviUcb
 from optimist.agents.rlsvi import Rlsvi
 from optimist.agents.rmax import Rmax
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
-from optimist.agents.terms import Terms
 from optimist.agents.ucbvi import Ucbvi
+from optimist.agents.variant_agent import VariantAgent
 
 AGENTS: dict[str, type[Any]] = {
     agent.__name__: agent
     for agent in (
-        *(RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax),
-        *(Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning),
+        *(Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax),
+        *(Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning, VariantAgent),
     )
 }
-"""Every learner by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
+"""Every agent by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
 
 __all__ = [
     "AGENTS",
     "Agent",
     "Beliefs",
-    "Configuration",
     "Diagnostics",
     "History",
     "LsviUcb",
+    "Optimist",
     "OptimisticQ",
     "OptimisticVI",
     "Psrl",
@@ -43,8 +43,7 @@ __all__ = [
     "Rlsvi",
     "Rmax",
     "RmaxRaviUcb",
-    "StreamHistory",
-    "Terms",
     "Transitions",
     "Ucbvi",
+    "VariantAgent",
 ]

@@ -1,4 +1,4 @@
-"""What all agents share: learning, acting, and stopping and going on."""
+"""What all agents share: learning, acting, and stopping and continuing."""
 
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,17 +10,17 @@ from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
-from optimist.agents.history import check_history
+from optimist.agents.history import History, check_history
 from optimist.agents.progress import progress
 
 
 class Agent:
-    """A learner of whatever algorithm: a face over the driver that plays and learns.
+    """An agent of whatever algorithm: the public side of the driver that plays and learns.
 
     Attributes
     ----------
     Config
-        The frozen dataclass of its parameters.
+        The frozen dataclass of its parameters, with a default for every field.
     """
 
     Config: ClassVar[type[Any]]
@@ -31,14 +31,14 @@ class Agent:
         return f"{type(self).__name__}(episodes={self.episodes:,}, steps={self.steps:,})"
 
     def _start(self, driver: Driver) -> None:
-        """Before the first episode."""
+        """Set the driver, before the first episode."""
         self._driver = driver
         self._chunks: list[dict[str, Any]] = []
         self._remembered = 0  # the first episode of the history
 
     @property
     def config(self) -> Any:
-        """The parameters of the algorithm."""
+        """The parameters, an instance of ``Config``."""
         return self._driver.config
 
     @property
@@ -50,7 +50,7 @@ class Agent:
     def rng(self) -> np.random.Generator:
         """The generator of what is played, for a simulator that is to share its numbers.
 
-        Whoever else draws from it changes the run.
+        Drawing from it elsewhere changes the run.
         """
         return self._driver.rng
 
@@ -71,14 +71,14 @@ class Agent:
         """How many steps have been taken."""
         return self._driver.steps
 
-    def learn(self, episodes: int, show_progress: bool = True) -> Any:
-        """Play and learn; the history of these episodes. Calling it again goes on.
+    def learn(self, episodes: int, show_progress: bool = True) -> History:
+        """Play and learn; the history of these episodes. Calling it again continues.
 
-        It is a `History`, or a `StreamHistory` of a Gymnasium environment. An interruption (Ctrl-C)
-        takes effect between two episodes, and all that was learnt stays; an episode that takes
-        more than a second then, or until the next interruption, is given up as if it had not begun.
-        All that was learnt stays if an environment fails, too, which raises `BadEnvironment` after
-        the episodes before it are kept. Progress is shown in a terminal only.
+        An interruption (Ctrl-C) takes effect between two episodes, and all that was learnt stays;
+        an episode that takes more than a second then, or until the next interruption, is dropped as
+        if it had not begun. If an environment fails, all that was learnt stays too, and
+        `BadEnvironment` is raised after the episodes before it are kept. Progress is shown in a
+        terminal only.
         """
         end = self.episodes + checks.count(episodes, "episodes")
         kept = episodes // self.stride + 1 if self.stride else 0
@@ -94,10 +94,10 @@ class Agent:
         return self._history(before, first)
 
     @property
-    def history(self) -> Any:
+    def history(self) -> History:
         """The history of all episodes so far, or of those since it was last forgotten."""
         if not self._chunks:
-            raise ValueError("nothing has been learnt yet, or all of it is forgotten")
+            raise ValueError("there is no history: learn first, or it was forgotten")
         return self._history(0, self._remembered)
 
     def forget(self) -> None:
@@ -106,7 +106,7 @@ class Agent:
         self._driver.forget()
         self._remembered = self.episodes
 
-    def _history(self, chunk: int, first: int) -> Any:
+    def _history(self, chunk: int, first: int) -> History:
         parts = self._chunks[chunk:]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return self._driver.history(columns, first)
@@ -115,7 +115,7 @@ class Agent:
 
     @property
     def diagnostics(self) -> Diagnostics:
-        """What has been learnt so far, in numbers: values, bonuses, the covariance and others."""
+        """The state of the learner in numbers: values, bonuses, the covariance and others."""
         return self._driver.diagnostics
 
     @property
@@ -132,16 +132,16 @@ class Agent:
         """An action of the present policy: its most likely, or drawn if a generator is given."""
         return self.policy.predict(state, rng)
 
-    # Stopping and going on
+    # Stopping and continuing
 
     def save(self, folder: str | Path) -> None:
         """Write the whole learner into a folder; the file there is replaced at once or not at all.
 
-        Rewards that a chooser of one's own picks are not saved: give it again when loading. Nor is
-        the state of a Gymnasium environment: what goes on begins with a new episode.
+        A chooser of rewards is not saved: give it again when loading. Nor is the state of a
+        Gymnasium environment: learning continues with a new episode.
         """
         checkpoint.save(self, folder)
 
     def restore(self, folder: str | Path) -> None:
-        """Bring this learner, newly made, to where the one in a folder was when it was saved."""
+        """Bring this learner, newly made, to the state that was saved in a folder."""
         checkpoint.restore(self, checkpoint.read(folder, type(self).__name__))

@@ -1,20 +1,16 @@
 """A whole learner on disk: every array, the generators, the configuration and the history."""
 
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from optimist import checks
-from optimist.agents.configuration import Configuration
 from optimist.checks import same
 from optimist.core import schema, storage
-from optimist.core.ascension import ascension_name, ascension_named
-from optimist.core.bonus import bonus_name, bonus_named
-from optimist.core.state import EPISODES
 from optimist.errors import FileError
+from optimist.parameters import from_plain
 
 if TYPE_CHECKING:
     from optimist.agents.agent import Agent
@@ -28,9 +24,9 @@ HEADER = {
     "agent": str,
     "config": dict,
     "seed": object,
-    "stride": range(schema.MOST),
+    "stride": range(checks.MOST),
     "until": range(2**63),
-    "remembered": range(schema.MOST),
+    "remembered": range(checks.MOST),
     "settings": dict,
     "world": dict,
     "generators": list,
@@ -51,26 +47,16 @@ def save(agent: "Agent", folder: str | Path) -> None:
             arrays[f"{HISTORY}{name}"] = np.concatenate([part[name] for part in parts])
     header = {
         "agent": type(agent).__name__,
-        "config": _plain(driver.config),
+        "config": driver.saved_config,
         "seed": driver.seed,
         "stride": driver.stride,
         "until": driver.until,
         "remembered": agent._remembered,
         "settings": driver.settings,
-        "world": driver.world,
-        "generators": [g.bit_generator.state for g in (driver.rng, driver.lottery)],
+        "world": driver.fingerprint,
+        "generators": [g.bit_generator.state for g in (driver.rng, driver.output_rng)],
     }
     storage.write(Path(folder) / FILE, "learner", header, arrays)
-
-
-def _plain(config: Any) -> dict[str, Any]:
-    """The parameters of an algorithm as JSON holds them."""
-    data = asdict(config)
-    if isinstance(config, Configuration):
-        bonus = None if config.bonus is None else bonus_name(config.bonus)
-        ascension = ascension_name(config.ascension)
-        data.update(eta=repr(config.eta), ascension=ascension, bonus=bonus)
-    return data
 
 
 class Saved(NamedTuple):
@@ -82,17 +68,8 @@ class Saved(NamedTuple):
 
     def config(self, kind: type[Any]) -> Any:
         """Its parameters, which are of this class."""
-        data, hints = dict(self.header["config"]), get_type_hints(kind)
         with storage.reading(self.path):
-            if kind is Configuration:
-                text = {**hints, "eta": str, "ascension": list, "bonus": list | None}
-                schema.fields(data, text, "config")
-                data.update(eta=float(data["eta"]), ascension=ascension_named(*data["ascension"]))
-                if data["bonus"] is not None:
-                    data["bonus"] = bonus_named(*data["bonus"])
-            else:
-                schema.fields(data, hints, "config")
-            return kind(**data)
+            return from_plain(kind, self.header["config"])
 
 
 def read(folder: str | Path, agent: str) -> Saved:
@@ -111,14 +88,12 @@ def read(folder: str | Path, agent: str) -> Saved:
 def restore(agent: "Agent", saved: Saved) -> None:
     """Put a new learner into the state that was read; one that is refused changes nothing."""
     header, driver = saved.header, agent._driver
-    if not same(header["world"], driver.world):
+    if not same(header["world"], driver.fingerprint):
         raise FileError(
             f"{saved.path}: the learner was saved in another world, or with other features, than "
             "those given"
         )
-    mine = (driver.config, driver.seed, driver.stride)
-    if not same((saved.config(type(driver.config)), header["seed"], header["stride"]), mine):
-        raise FileError(f"{saved.path} is of another run: its parameters are others")
+    _refuse_other_run(saved, driver)
     arrays = {n: a for n, a in saved.arrays.items() if not n.startswith(HISTORY)}
     history = {n.removeprefix(HISTORY): a for n, a in saved.arrays.items() if n.startswith(HISTORY)}
     with storage.reading(saved.path):
@@ -128,10 +103,24 @@ def restore(agent: "Agent", saved: Saved) -> None:
         schema.check(arrays, driver.layout(arrays))
         _check_history(driver, history, header["remembered"], arrays)
         driver.restore(header, arrays)
-    for generator, bits in zip((driver.rng, driver.lottery), generators, strict=True):
+    for generator, bits in zip((driver.rng, driver.output_rng), generators, strict=True):
         generator.bit_generator.state = bits.state
     agent._remembered = header["remembered"]
     agent._chunks = [history] if history else []
+
+
+def _refuse_other_run(saved: Saved, driver: "Driver") -> None:
+    """Refuse a learner with another configuration, seed or stride."""
+    header = saved.header
+    before = {**header["config"], "seed": header["seed"], "stride": header["stride"]}
+    now = {**driver.saved_config, "seed": driver.seed, "stride": driver.stride}
+    for name in {**now, **before}:
+        was, value = before.get(name), now.get(name)
+        if not same(was, value):
+            raise FileError(
+                f"{saved.path} belongs to another configuration: {name} was "
+                f"{checks.short(was)}, is {checks.short(value)}"
+            )
 
 
 def _check_history(
@@ -139,7 +128,7 @@ def _check_history(
 ) -> None:
     """Refuse columns that are no history of such a learner, from this episode on."""
     rows = history["steps"].size if "steps" in history else 0
-    played = int(arrays[driver.clock][EPISODES])
+    played = int(arrays[driver.episodes_array][0])
     if first + rows > played:
         raise ValueError(f"its history is of {first + rows} episodes, and {played} were played")
     if history:

@@ -47,7 +47,7 @@ class Diagnostics:
     Examples
     --------
     >>> from optimist import RmaxRaviUcb, envs
-    >>> agent = RmaxRaviUcb.paper(envs.RiverSwim(6, gamma=0.9), seed=0)
+    >>> agent = RmaxRaviUcb(envs.RiverSwim(6, gamma=0.9), seed=0)
     >>> history = agent.learn(100)
     >>> now = agent.diagnostics
     >>> now.V.shape, now.CB.shape, now.Lambda.shape, now.epoch == history.epoch[-1]

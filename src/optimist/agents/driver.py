@@ -1,4 +1,4 @@
-"""What an agent learns with: one driver for finite worlds, one for any Gymnasium environment."""
+"""Drivers play and learn: in finite worlds, in Gymnasium environments, and with tables."""
 
 import copy
 import time
@@ -10,20 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks
-from optimist.agents.configuration import Configuration
 from optimist.agents.diagnostics import Diagnostics
-from optimist.agents.interruption import Pace, in_thread, own
+from optimist.agents.history import History
+from optimist.agents.interruption import Pace, in_thread, own_copy
 from optimist.agents.progress import Bar
-from optimist.checks import BoolArray, FloatArray, IntArray
-from optimist.core import Novelty, SoftmaxPolicy, TablePolicy
+from optimist.checks import BoolArray, IntArray
+from optimist.core import SoftmaxPolicy, TablePolicy, Variant
+from optimist.core.policy import PolicyPrior
 from optimist.core.schema import Array
-from optimist.core.state import EPISODES, EPOCHS, RIDGE, STAGE, Rule
+from optimist.core.state import NO_STAGE, Epoch, Rule
 from optimist.features import FeatureMap
+from optimist.parameters import to_plain
 
 Policy = SoftmaxPolicy | TablePolicy
-
-NO_STAGE = -1
-"""On the clock in the place of a stage it makes the next episode begin an epoch."""
 
 ROUNDING = 1e-6
 """How far a ridge may be off, as a part of it, after it has been added and changed many times."""
@@ -35,8 +34,8 @@ class Driver(ABC):
     Attributes
     ----------
     config
-        The parameters of the algorithm.
-    rng, lottery
+        The configuration of the agent.
+    rng, output_rng
         Draw what is played, and which policy is the output.
     """
 
@@ -45,8 +44,13 @@ class Driver(ABC):
         self.stride = checks.count(stride, "stride", least=0)
         self.seed = checks.count(seed, "seed", least=0)
         seeds = np.random.SeedSequence(self.seed).spawn(2)
-        self.rng, self.lottery = (np.random.default_rng(s) for s in seeds)
+        self.rng, self.output_rng = (np.random.default_rng(s) for s in seeds)
         self.bar, self.pace = Bar(), Pace()
+
+    @property
+    def saved_config(self) -> dict[str, Any]:
+        """The configuration as a checkpoint holds it."""
+        return to_plain(self.config)
 
     until: int = 0
     """The episode before which rewards are asked for again, if they change."""
@@ -80,7 +84,7 @@ class Driver(ABC):
         Episode k replaces it with probability 1/k: then each is drawn alike.
         """
         k = np.arange(self.episodes + 1, self.episodes + n + 1)
-        return np.asarray(self.lottery.random(n) * k < 1)
+        return np.asarray(self.output_rng.random(n) * k < 1)
 
     CHANGING: ClassVar[tuple[str, ...]]
     """The attributes that learning from an episode changes, besides the generators."""
@@ -96,15 +100,15 @@ class Driver(ABC):
         started, aside = time.perf_counter(), self.aside
         names = (*self.CHANGING, "rng") if aside else ()
         before = {name: getattr(self, name) for name in names}
-        drawn = self.lottery.bit_generator.state
+        drawn = self.output_rng.bit_generator.state
         try:
             for name, value in before.items():
-                setattr(self, name, copy.deepcopy(value) if name == "rng" else own(value))
+                setattr(self, name, copy.deepcopy(value) if name == "rng" else own_copy(value))
             yield
         except BaseException:
             vars(self).update(before)
             if aside:
-                self.lottery.bit_generator.state = drawn
+                self.output_rng.bit_generator.state = drawn
             raise
         if aside:  # others may hold the generator
             before["rng"].bit_generator.state = self.rng.bit_generator.state
@@ -120,7 +124,7 @@ class Driver(ABC):
         """Play as many episodes as one call should; their columns of the history."""
 
     @abstractmethod
-    def history(self, columns: dict[str, Any], first: int) -> Any:
+    def history(self, columns: dict[str, Any], first: int) -> History:
         """The history of episodes of which these are the columns."""
 
     def forget(self) -> None:  # noqa: B027
@@ -152,16 +156,16 @@ class Driver(ABC):
 
     @property
     @abstractmethod
-    def world(self) -> dict[str, Any]:
-        """By what the world and the features are known again, as plain data."""
+    def fingerprint(self) -> dict[str, Any]:
+        """Plain data that identify the world and the features."""
 
     @property
     def settings(self) -> dict[str, Any]:
         """What else a checkpoint says of the learner."""
         return {}
 
-    clock: ClassVar[str]
-    """The name of the array that holds the clock."""
+    episodes_array: ClassVar[str]
+    """The name of the array that holds the number of episodes."""
 
     @abstractmethod
     def layout(self, arrays: dict[str, Any]) -> dict[str, Array]:
@@ -179,79 +183,80 @@ class Driver(ABC):
         """
 
 
-class AlgorithmOne(Driver):
-    """RMAX-RAVI-UCB, and whatever is a choice of its parameters."""
+class VariantDriver(Driver):
+    """An algorithm of the family of RMAX-RAVI-UCB."""
 
-    config: Configuration
     knows_rewards = False
     """Whether the rewards of all pairs are known, of states that were never met too."""
 
     def __init__(
-        self, features: FeatureMap, config: Configuration, gamma: float, seed: int, stride: int
+        self,
+        features: FeatureMap,
+        config: Any,
+        variant: Variant,
+        gamma: float,
+        seed: int,
+        stride: int,
     ) -> None:
         super().__init__(config, gamma, seed, stride)
-        self.features = features
-
-    @property
-    def heaven(self) -> float:
-        """What heaven is worth, or the most that it can be if that is learnt."""
-        return self.config.heaven(self.gamma)
-
-    @property
-    def learns_prior(self) -> bool:
-        """Whether the ridge, s and v are learnt (`core.prior`)."""
-        return isinstance(self.config.ascension, Novelty)
+        self.features, self.variant = features, variant
+        self.unit_ridge = variant.ridge_for(features.bound)
+        self.heaven = variant.heaven(gamma)  # R_max H or v_max; the most, if its worth is learnt
 
     @property
     def learns_heaven(self) -> bool:
-        """Whether heaven pays, and what it is worth is learnt (`Novelty`): unless it was said."""
-        return self.knows_rewards and self.learns_prior and self.config.v_max is None
+        """Whether heaven pays, and its worth is learnt (`Novelty`): unless it was given."""
+        return self.knows_rewards and self.variant.learns_prior and self.variant.v_max is None
 
     def rule(self, stage: int) -> Rule:
-        """The configuration as compiled code takes it."""
-        c = self.config
-        ascension = c.ascension_in(stage)
-        first, second = ascension.numbers
-        return Rule(
-            eta=float(c.eta),
-            bonus=c.added.code,
-            beta=c.added.coefficient,
-            ascension=ascension.code,
-            a=float(first),
-            b=float(second),
-            heaven=self.heaven,
-            updates=c.updates,
-            tolerance=c.tolerance * self.heaven,
-            ridge=c.ridge_for(self.features.bound),
-            lazy=c.lazy,
-            observe_last=c.observe_last,
-            gamma=self.gamma,
-            stage=stage,
-            learns_heaven=self.learns_heaven,
-        )
+        """The parameters as compiled code takes them."""
+        return self.variant.rule(self.gamma, self.features.bound, stage, self.learns_heaven)
 
-    def check_epoch(self, clock: IntArray, Lambda: FloatArray, prior: FloatArray) -> None:
-        """Refuse statistics that no epoch of this learner could go on from.
+    def softmax_policy(self, epoch: Epoch, **others: Any) -> SoftmaxPolicy:
+        """The policy of an epoch, with whatever the driver knows of its rewards."""
+        prior, clock = epoch.prior[0], epoch.clock[0]
+        given: dict[str, Any] = {
+            "Theta": epoch.Theta.copy(),
+            "Lambda": epoch.Lambda.copy(),
+            "updates": int(clock.updates),
+            "eta": self.variant.eta,
+            "bonus": self.variant.bonus,
+            "gamma": self.gamma,
+            "ascension": self.variant.ascension_in(int(clock.stage)),
+            "heaven": self.heaven,
+            "features": self.features,
+            "prior": PolicyPrior(*(float(prior[name]) for name in PolicyPrior._fields)),
+            "moments": np.array([epoch.first, epoch.second]),
+        }
+        return SoftmaxPolicy(**{**given, **others})
+
+    def check_epoch(self, arrays: dict[str, Any]) -> None:
+        """Refuse statistics from which no epoch of this learner could continue.
 
         The next epoch takes the ridge of this one out of Lambda, which must leave it positive.
         """
-        self.check_stage(clock)
-        unit, ridge = self.config.ridge_for(self.features.bound), float(prior[RIDGE])
-        s = Lambda.shape[1]
-        if clock[EPOCHS] == 0 and not np.allclose(Lambda, unit * np.eye(s), ROUNDING, 0.0):
+        for group in ("epoch", "drawn"):
+            self._check_clock(arrays, f"{group}.clock")
+        Lambda, unit = arrays["regression.Lambda"], self.unit_ridge
+        s, ridge = Lambda.shape[1], float(arrays["epoch.prior.ridge"][0])
+        epochs = arrays["epoch.clock.epochs"][0]
+        if epochs == 0 and not np.allclose(Lambda, unit * np.eye(s), ROUNDING, 0.0):
             raise ValueError(f"Lambda must be {unit:g} times the identity before the first epoch")
-        if clock[EPOCHS] > 0 and self.learns_prior:
+        if epochs > 0 and self.variant.learns_prior:
             from optimist.core.prior import LEAST, MOST, SHARED  # numba takes its time
 
             low, high = (SHARED * unit,) * 2 if s > 1 else (LEAST * unit, MOST * unit)
             if not low * (1 - ROUNDING) <= ridge <= high * (1 + ROUNDING):
-                raise ValueError(f"prior[{RIDGE}] must be in [{low:g}, {high:g}]; got {ridge:g}")
+                raise ValueError(f"prior.ridge must be in [{low:g}, {high:g}]; got {ridge:g}")
             if s == 1 and Lambda.min() < ridge * (1 - ROUNDING):
-                raise ValueError(f"Lambda must be at least prior[{RIDGE}]; got {Lambda.min():g}")
+                raise ValueError(f"Lambda must be at least prior.ridge; got {Lambda.min():g}")
 
-    def check_stage(self, clock: IntArray) -> None:
-        """Refuse a clock with another stage than its last episode had."""
-        played = int(clock[EPISODES])
-        stage = self.config.stage(played - 1) if played else 0
-        if clock[STAGE] not in (stage, NO_STAGE):
-            raise ValueError(f"clock[{STAGE}] must be {stage} or {NO_STAGE}; got {clock[STAGE]}")
+    def _check_clock(self, arrays: dict[str, Any], name: str) -> None:
+        """Refuse a clock with more epochs than episodes, or with another stage than its last."""
+        fields = ("episodes", "epochs", "stage")
+        played, epochs, stage = (int(arrays[f"{name}.{field}"][0]) for field in fields)
+        if epochs > played:
+            raise ValueError(f"{name}.epochs must be at most {played}, the episodes; got {epochs}")
+        wanted = self.variant.stage(played - 1) if played else 0
+        if stage not in (wanted, NO_STAGE):
+            raise ValueError(f"{name}.stage must be {wanted} or {NO_STAGE}; got {stage}")

@@ -1,7 +1,8 @@
-"""What a run has seen: numbers of each episode, and exact values of the policies it played."""
+"""The history of a run: numbers of each episode, and exact values of the policies it played."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,14 @@ from optimist.mdp import FiniteMDP, best_in_hindsight, regret
 BYTES_AN_EPISODE = 160
 """What the numbers of an episode take, and once more while they are put together."""
 
+TABLE = (
+    *("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension"),
+    *("terminated", "states", "rollouts"),
+)
+"""The columns with one number an episode, as far as a history has them."""
+
+C = TypeVar("C")
+
 
 def check_history(episodes: int, kept: int, policy_size: int) -> None:
     """Refuse to keep the history of so many episodes, with policies [X, A], if it does not fit."""
@@ -20,47 +29,102 @@ def check_history(episodes: int, kept: int, policy_size: int) -> None:
     limits.need(needed, f"the history of {episodes:,} episodes{policies}")
 
 
-@dataclass(frozen=True)
+class Column(Generic[C]):
+    """A column of a history as a typed attribute, which not every history has."""
+
+    def __init__(self, where: str = "") -> None:
+        self.where = where  # the worlds whose histories have it
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self.name = name
+
+    def __get__(self, history: "History", owner: type[Any]) -> C:
+        """The column, if this history has it."""
+        if history is None:
+            raise AttributeError(f"{self.name} is an attribute of a history, not of its class")
+        if self.name not in history.columns:
+            raise AttributeError(f"{self.name} is kept in {self.where} only")
+        found: C = history.columns[self.name]
+        return found
+
+
 class History:
-    """A run, episode by episode.
+    """A run, episode by episode, in a finite world or in a Gymnasium environment.
 
     Attributes
     ----------
-    steps, reward, epoch
-        The length of each episode, the sum of its rewards, and the epoch after it, [K].
+    steps, epoch
+        The length of each episode, and the epoch after it, [K].
+    reward
+        The sum of its rewards, in the world's own units, [K].
     optimistic_value
-        <nu0, V_k>, what the algorithm expects when the episode begins, [K].
+        V_k at the start: <nu0, V_k> in a finite world, V_k of the first state elsewhere, [K].
     sup_q
         The largest |Q_{k+1}| computed after the episode, 0 if none was, [K].
     bonus, ascension
         The means of CB and of p+ along the path, [K].
-    chosen
-        Which of ``rewards`` was r_k, [K].
-    evaluated
-        The episodes, counted from 0, whose policies were kept, [n].
-    policies
-        Those policies, [n, X, A].
-    rewards
-        The reward functions of the run, [m, X, A].
     first
         The number of the first of these episodes.
-    mdp
-        The MDP that was played, against which values are exact.
+    chosen
+        In finite worlds: which of ``rewards`` was r_k, [K].
+    evaluated, policies
+        In finite worlds: the episodes, counted from 0, whose policies were kept, [n], and those
+        policies, [n, X, A].
+    rewards, mdp
+        In finite worlds: the reward functions of the run, [m, X, A], and the MDP that was played,
+        against which values are exact.
+    terminated
+        In environments: whether the episode ended by itself, and was not broken off, [K].
+    states
+        In environments: how many states were kept after it, [K].
+    columns
+        All columns by name.
     """
 
-    steps: IntArray
-    reward: FloatArray
-    epoch: IntArray
-    optimistic_value: FloatArray
-    sup_q: FloatArray
-    bonus: FloatArray
-    ascension: FloatArray
-    chosen: IntArray
-    evaluated: IntArray
-    policies: FloatArray
-    rewards: FloatArray
-    first: int
-    mdp: FiniteMDP
+    steps = Column[IntArray]()
+    reward = Column[FloatArray]("worlds with rewards")
+    epoch = Column[IntArray]()
+    optimistic_value = Column[FloatArray]()
+    sup_q = Column[FloatArray]()
+    bonus = Column[FloatArray]()
+    ascension = Column[FloatArray]()
+    chosen = Column[IntArray]("finite worlds")
+    evaluated = Column[IntArray]("finite worlds")
+    policies = Column[FloatArray]("finite worlds")
+    terminated = Column[BoolArray]("Gymnasium environments")
+    states = Column[IntArray]("Gymnasium environments")
+
+    def __init__(
+        self,
+        columns: Mapping[str, Any],
+        first: int,
+        mdp: FiniteMDP | None = None,
+        rewards: FloatArray | None = None,
+    ) -> None:
+        self.columns, self.first = dict(columns), first
+        self._mdp, self._rewards = mdp, rewards
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(episodes={len(self.steps):,}, steps={self.steps.sum():,})"
+
+    @property
+    def mdp(self) -> FiniteMDP:
+        """The finite world that was played."""
+        if self._mdp is None:
+            raise AttributeError("mdp is known of finite worlds only")
+        return self._mdp
+
+    @property
+    def rewards(self) -> FloatArray:
+        """The reward functions of the run, [m, X, A]."""
+        if self._rewards is None:
+            raise AttributeError("rewards are known as functions in finite worlds only")
+        return self._rewards
+
+    def mean_return(self, last: int | None = None) -> float:
+        """The mean return of the last so many episodes, or of all."""
+        n = len(self.reward) if last is None else checks.count(last, "last")
+        return float(self.reward[-n:].mean())
 
     def values(self) -> FloatArray:
         """The exact values <nu0, V^{pi_k}> under r_k of the policies that were kept, [n]."""
@@ -77,16 +141,17 @@ class History:
         """The mean regret of the policies kept, as a fraction of the comparator's value."""
         return float(self._regrets.mean() / self._best_value.mean())
 
-    def table(self) -> dict[str, FloatArray | IntArray]:
+    def table(self) -> dict[str, FloatArray | IntArray | BoolArray]:
         """The numbers of each episode as columns of equal length, ready for a data frame."""
-        columns = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
-        return {
-            "episode": self.first + np.arange(len(self.steps)),
-            **{c: getattr(self, c) for c in columns},
-        }
+        shown = {name: self.columns[name] for name in TABLE if name in self.columns}
+        return {"episode": self.first + np.arange(len(self.steps)), **shown}
 
     @cached_property
     def _regrets(self) -> FloatArray:
+        if self._mdp is None:
+            raise AttributeError(
+                "regret is not available for Gymnasium environments; use mean_return()"
+            )
         return regret(self.mdp, self.policies, self._rewards_of_evaluated, self._comparator)
 
     @cached_property
@@ -106,49 +171,3 @@ class History:
         if not len(self.evaluated):
             raise ValueError("no policies were kept to be evaluated: the stride was 0")
         return self.rewards[self.chosen[self.evaluated - self.first]]
-
-
-@dataclass(frozen=True)
-class StreamHistory:
-    """A run in a Gymnasium environment, episode by episode.
-
-    Attributes
-    ----------
-    steps, epoch
-        The length of each episode, and the epoch after it, [K].
-    reward
-        Its return: the sum of its rewards, in the environment's own units, [K].
-    optimistic_value
-        V_k at its first state, what the algorithm expects when it begins, [K].
-    sup_q
-        The largest |Q_{k+1}| computed after it, 0 if none was, [K].
-    bonus, ascension
-        The means of CB and of p+ along the path, [K].
-    terminated
-        Whether it ended by itself, and was not broken off, [K].
-    states
-        How many states were kept after it, [K].
-    first
-        The number of the first of these episodes.
-    """
-
-    steps: IntArray
-    reward: FloatArray
-    epoch: IntArray
-    optimistic_value: FloatArray
-    sup_q: FloatArray
-    bonus: FloatArray
-    ascension: FloatArray
-    terminated: BoolArray
-    states: IntArray
-    first: int
-
-    def mean_return(self, last: int | None = None) -> float:
-        """The mean return of the last so many episodes, or of all."""
-        n = len(self.reward) if last is None else checks.count(last, "last")
-        return float(self.reward[-n:].mean())
-
-    def table(self) -> dict[str, FloatArray | IntArray | BoolArray]:
-        """The numbers of each episode as columns of equal length, ready for a data frame."""
-        columns = {name: array for name, array in vars(self).items() if name != "first"}
-        return {"episode": self.first + np.arange(len(self.steps)), **columns}

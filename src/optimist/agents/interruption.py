@@ -26,7 +26,7 @@ SLOW_SECONDS = 0.2
 LISTEN_SECONDS = 0.05
 """How often to look whether a thread has to be given up."""
 
-GIVEN = ("phi", "block", "pair", "rows")
+GIVEN = ("rows", "block", "pair")
 """Arrays that learning from an episode does not change."""
 
 
@@ -76,21 +76,21 @@ def in_thread(call: Callable[[], Any], bar: Bar, stop: BoolArray) -> Any:
     return result.result()
 
 
-def own(value: Any) -> Any:
+def own_copy(value: Any) -> Any:
     """A copy with arrays of its own, but for those that do not change."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if hasattr(value, "_asdict"):  # a named tuple
-        return value._replace(**_own_parts(value._asdict()))
+        return value._replace(**_copied_parts(value._asdict()))
     copied = copy.copy(value)
-    vars(copied).update(_own_parts(vars(copied)))
+    vars(copied).update(_copied_parts(vars(copied)))
     return copied
 
 
-def _own_parts(parts: dict[str, Any]) -> dict[str, Any]:
+def _copied_parts(parts: dict[str, Any]) -> dict[str, Any]:
     """Arrays, and named tuples of them, as copies; all else as it is."""
     return {
-        name: own(part)
+        name: own_copy(part)
         if name not in GIVEN and (isinstance(part, np.ndarray) or hasattr(part, "_asdict"))
         else part
         for name, part in parts.items()

@@ -2,12 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Unpack
 
-from optimist.agents.configuration import Configuration
-from optimist.agents.rmax_ravi_ucb import AnyWorld, RmaxRaviUcb
-from optimist.agents.terms import AnyFeatures, Terms
-from optimist.core import Truncation
+from optimist.agents.variant_agent import VariantAgent
+from optimist.core import FixedBonus, Truncation, Variant
+from optimist.core.variant import plain_numbers
 
 
 @dataclass(frozen=True)
@@ -17,10 +15,10 @@ class LsviUcbConfig:
     Attributes
     ----------
     beta
-        The exploration coefficient: bonuses are beta times the uncertainty of a pair.
+        Exploration coefficient: bonuses are beta times the uncertainty of a pair.
     ridge
         The initial covariance is ridge times the identity: 1 in the paper. A small one makes pairs
-        without data promising, and leaves the values of others as large as they are.
+        without data promising, and shrinks the values of others less.
     updates
         Sweeps of least-squares value iteration at the start of an epoch.
     """
@@ -30,13 +28,14 @@ class LsviUcbConfig:
     updates: int = 100
 
     def __post_init__(self) -> None:
-        self.rule()  # refuses bad parameters at once
+        plain_numbers(self)
+        self.variant()  # refuses bad parameters at once
 
-    def rule(self) -> Configuration:
-        """The engine's configuration."""
-        return Configuration(
+    def variant(self) -> Variant:
+        """The algorithm."""
+        return Variant(
             eta=math.inf,
-            beta=self.beta,
+            bonus=FixedBonus(self.beta),
             ascension=Truncation(),
             ridge=self.ridge,
             updates=self.updates,
@@ -44,36 +43,23 @@ class LsviUcbConfig:
         )
 
 
-class LsviUcb(RmaxRaviUcb):
+class LsviUcb(VariantAgent):
     """LSVI-UCB: least-squares value iteration with bonuses, planned when the determinant doubles.
 
     With the regression M V of the values on the features of all data, at the start of an epoch
 
         Q <- min(r + beta ||phi||_{Lambda^{-1}} + gamma phi . M V, R_max H),  V = max_a Q,
 
-    for ``updates`` sweeps, and the greedy policy is played until the next. The sweeps stand for the
-    stages of the paper's finite horizon, as in Zhou, He and Gu (2021), whose discounted worlds have
-    epochs too. `OptimisticVI` has the same update, and differs in when: there a few sweeps follow
-    every episode, with the data as of then and the bonuses as of the epoch's start.
+    for ``updates`` sweeps, and the greedy policy is played until the next epoch. The sweeps replace
+    the stages of the paper's finite horizon, as in Zhou, He and Gu (2021), whose discounted worlds
+    have epochs too. `OptimisticVI` has the same update, but a few sweeps follow every episode.
 
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = LsviUcb(envs.RandomLinear(5, 30, 3), config=LsviUcbConfig(beta=0.1), seed=0)
+    >>> agent = LsviUcb(envs.RandomLinear(5, 30, 3), beta=0.1, seed=0)
     >>> agent.learn(500).suboptimality() < 0.1
     True
     """
 
     Config = LsviUcbConfig
-
-    def __init__(
-        self,
-        world: AnyWorld,
-        features: AnyFeatures | None = None,
-        config: LsviUcbConfig | None = None,
-        seed: int = 0,
-        stride: int = 10,
-        **terms: Unpack[Terms],
-    ) -> None:
-        rule = (config or LsviUcbConfig()).rule()
-        super().__init__(world, features, rule, seed=seed, stride=stride, **terms)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from optimist import checks
-from optimist.agents.tabular import R_MAX, TabularAgent
-from optimist.core.tabular import OPTIMISTIC_Q, TableRule
+from optimist.agents.tabular_agent import R_MAX, TabularAgent
+from optimist.core.tabular import Peer, TableRule
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class OptimisticQConfig:
 
     def rule(self, gamma: float) -> TableRule:
         """The parameters as compiled code takes them."""
-        return TableRule(kind=OPTIMISTIC_Q, heaven=R_MAX / (1 - gamma), c=self.c)
+        return TableRule(kind=Peer.OPTIMISTIC_Q, heaven=R_MAX / (1 - gamma), c=self.c)
 
 
 class OptimisticQ(TabularAgent):
@@ -44,7 +44,7 @@ class OptimisticQ(TabularAgent):
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = OptimisticQ(envs.RiverSwim(6, gamma=0.9), config=OptimisticQConfig(c=0.01), seed=0)
+    >>> agent = OptimisticQ(envs.RiverSwim(6, gamma=0.9), c=0.01, seed=0)
     >>> agent.learn(3000).suboptimality() < 0.2
     True
     """

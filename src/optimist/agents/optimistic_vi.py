@@ -2,12 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Unpack
 
-from optimist.agents.configuration import Configuration
-from optimist.agents.rmax_ravi_ucb import AnyWorld, RmaxRaviUcb
-from optimist.agents.terms import AnyFeatures, Terms
-from optimist.core import Truncation
+from optimist.agents.variant_agent import VariantAgent
+from optimist.core import FixedBonus, Truncation, Variant
+from optimist.core.variant import plain_numbers
 
 
 @dataclass(frozen=True)
@@ -17,12 +15,12 @@ class OptimisticVIConfig:
     Attributes
     ----------
     beta
-        The exploration coefficient: bonuses are beta times the uncertainty of a pair.
+        Exploration coefficient: bonuses are beta times the uncertainty of a pair.
     ridge
         The initial covariance is ridge times the identity: 1 in the paper. A small one makes pairs
-        without data promising, and leaves the values of others as large as they are.
+        without data promising, and shrinks the values of others less.
     updates
-        Sweeps of value iteration at the end of an episode.
+        Sweeps of value iteration after an episode.
     """
 
     beta: float = 0.3
@@ -30,21 +28,26 @@ class OptimisticVIConfig:
     updates: int = 10
 
     def __post_init__(self) -> None:
-        self.rule()  # refuses bad parameters at once
+        plain_numbers(self)
+        self.variant()  # refuses bad parameters at once
 
-    def rule(self) -> Configuration:
-        """The engine's configuration."""
-        return Configuration(
-            math.inf, self.beta, Truncation(), ridge=self.ridge, updates=self.updates
+    def variant(self) -> Variant:
+        """The algorithm."""
+        return Variant(
+            eta=math.inf,
+            bonus=FixedBonus(self.beta),
+            ascension=Truncation(),
+            ridge=self.ridge,
+            updates=self.updates,
         )
 
 
-class OptimisticVI(RmaxRaviUcb):
-    """Optimistic value iteration: bonuses, cut-off values, and greedy play.
+class OptimisticVI(VariantAgent):
+    """Optimistic value iteration: bonuses, values that are cut off, and greedy play.
 
     It is the truncation rule without regularisation, eta = infinity. A pair without data is worth
-    its reward and its bonus, beta / sqrt(ridge) if features are one-hot; far below R_max H it does
-    not count as promising, and exploration is left to chance.
+    its reward and its bonus, beta / sqrt(ridge) if features are one-hot; far below R_max H it is
+    not promising, and exploration is left to chance.
 
     Examples
     --------
@@ -55,15 +58,3 @@ class OptimisticVI(RmaxRaviUcb):
     """
 
     Config = OptimisticVIConfig
-
-    def __init__(
-        self,
-        world: AnyWorld,
-        features: AnyFeatures | None = None,
-        config: OptimisticVIConfig | None = None,
-        seed: int = 0,
-        stride: int = 10,
-        **terms: Unpack[Terms],
-    ) -> None:
-        rule = (config or OptimisticVIConfig()).rule()
-        super().__init__(world, features, rule, seed=seed, stride=stride, **terms)

@@ -19,15 +19,15 @@ class Bar:
     Attributes
     ----------
     hears
-        Whether an interruption can come here: it does in the main thread, unless it is ignored.
-    abroad
-        Whether code of somebody else is running, such as an environment's.
+        Whether interruptions are received here: in the main thread, unless they are ignored.
+    in_user_code
+        Whether code of the user is running, such as an environment's.
     shown
         What shows it, if it is shown.
     """
 
     def __init__(self, shown: Any = None, task: Any = None, hears: bool = False) -> None:
-        self.hears, self.abroad = hears, False
+        self.hears, self.in_user_code = hears, False
         self.shown, self._task = shown, task
         self._pressed: list[float] = []  # when
 
@@ -44,9 +44,9 @@ class Bar:
         return len(self._pressed) > 1 or time.monotonic() - self._pressed[0] > PATIENCE_SECONDS
 
     def press(self, number: int, frame: FrameType | None) -> None:
-        """Ctrl-C; the second one gets through to somebody else's code."""
+        """Note a Ctrl-C; the second one interrupts code of the user."""
         self._pressed.append(time.monotonic())
-        if self.abroad and len(self._pressed) > 1:
+        if self.in_user_code and len(self._pressed) > 1:
             raise KeyboardInterrupt
 
     def advance(self, episodes: int) -> None:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from optimist import checks
-from optimist.agents.tabular import R_MAX, TabularAgent
-from optimist.core.tabular import PSRL, TableRule
+from optimist.agents.tabular_agent import R_MAX, TabularAgent
+from optimist.core.tabular import Peer, TableRule
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,14 @@ class PsrlConfig:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", checks.positive(self.alpha, "alpha"))
-        object.__setattr__(self, "updates", checks.count(self.updates, "updates"))
+        object.__setattr__(
+            self, "updates", checks.count(self.updates, "updates", below=checks.MOST)
+        )
 
     def rule(self, gamma: float) -> TableRule:
         """The parameters as compiled code takes them."""
         return TableRule(
-            kind=PSRL,
+            kind=Peer.PSRL,
             heaven=R_MAX / (1 - gamma),
             alpha=self.alpha,
             every=not self.lazy,
@@ -55,7 +57,7 @@ class Psrl(TabularAgent):
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = Psrl(envs.RiverSwim(6, gamma=0.99), config=PsrlConfig(alpha=0.1), seed=0)
+    >>> agent = Psrl(envs.RiverSwim(6, gamma=0.99), alpha=0.1, seed=0)
     >>> agent.learn(1000).suboptimality() < 0.1
     True
     """

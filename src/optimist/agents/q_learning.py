@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from optimist import checks
-from optimist.agents.tabular import R_MAX, TabularAgent
-from optimist.core.tabular import Q_LEARNING, TableRule
+from optimist.agents.tabular_agent import R_MAX, TabularAgent
+from optimist.core.tabular import Peer, TableRule
 
 
 @dataclass(frozen=True)
@@ -14,9 +14,11 @@ class QLearningConfig:
     Attributes
     ----------
     epsilon
-        How often an action is drawn uniformly from all.
-    step, power
-        The learning rate of the n-th visit of a pair is step / n^power: constant if power is 0.
+        Probability that an action is drawn uniformly from all.
+    step
+        The learning rate of the n-th visit of a pair is step / n^power.
+    power
+        Its exponent; the rate is constant if it is 0.
     """
 
     epsilon: float = 0.1
@@ -31,7 +33,7 @@ class QLearningConfig:
     def rule(self, gamma: float) -> TableRule:
         """The parameters as compiled code takes them."""
         return TableRule(
-            kind=Q_LEARNING,
+            kind=Peer.Q_LEARNING,
             heaven=R_MAX / (1 - gamma),
             epsilon=self.epsilon,
             step=self.step,
@@ -48,7 +50,7 @@ class QLearning(TabularAgent):
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = QLearning(envs.GridWorld(), config=QLearningConfig(epsilon=0.1), seed=0)
+    >>> agent = QLearning(envs.GridWorld(), epsilon=0.1, seed=0)
     >>> agent.learn(1000).suboptimality() < 0.4
     True
     """

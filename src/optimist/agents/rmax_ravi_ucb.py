@@ -1,194 +1,154 @@
-"""RMAX-RAVI-UCB, Algorithm 1: in finite worlds, and in any Gymnasium environment."""
+"""RMAX-RAVI-UCB, Algorithm 1 of the paper: in finite worlds, and in any Gymnasium environment."""
 
-from pathlib import Path
-from typing import Any, ClassVar, Self, Unpack
+from dataclasses import dataclass
+from typing import Any
 
-import gymnasium
-import numpy as np
-from gymnasium.vector import VectorEnv
-from numpy.typing import ArrayLike
-
-from optimist.agents import checkpoint
-from optimist.agents.agent import Agent
-from optimist.agents.configuration import Configuration
-from optimist.agents.diagnostics import Beliefs, Transitions
-from optimist.agents.driver import AlgorithmOne
-from optimist.agents.finite import FiniteDriver
-from optimist.agents.streaming import StreamDriver
-from optimist.agents.terms import AnyFeatures, Terms, refuse_terms
-from optimist.core import Rewards
-from optimist.envs import Gym, World
-from optimist.envs.players import AnyEnv
+from optimist import checks
+from optimist.agents.variant_agent import FiniteWorld, VariantAgent
+from optimist.core import FixedBonus, Sigmoid, Variant
+from optimist.core.variant import ALPHA, BETA, ETA, OMEGA, UPDATES, plain_numbers
 from optimist.features import FeatureMap
-from optimist.mdp import FiniteMDP
-from optimist.theory import PRACTICE
-
-AnyWorld = World | FiniteMDP | Gym | AnyEnv
+from optimist.theory import explain, parameters
 
 
-class RmaxRaviUcb(Agent):
-    """Optimistic twice over: additive bonuses, and transitions to heaven where little is known.
+@dataclass(frozen=True)
+class RmaxRaviUcbConfig:
+    """The parameters of RMAX-RAVI-UCB. The defaults work in practice, outside the theorem.
 
-    Parameters
+    Attributes
     ----------
-    world
-        A world, or any `FiniteMDP` or `LinearMDP`: it is played, never looked into; only drawn
-        states and the rewards are used, which the paper gives as functions. Or any Gymnasium
-        environment with a finite number of actions, or a vector of them: states are met one by
-        one, and rewards are estimated from those that are paid.
-    features
-        Features of its pairs. By default a linear MDP's own, otherwise one-hot; in a Gymnasium
-        environment `features.default_name` says which.
-    config
-        The parameters; by default `Configuration.adaptive()`, which has none to be tuned.
-    rewards
-        Who picks r_k in a finite world, always in [0, r_max]; by default they are the world's, and
-        fixed.
-    seed
-        Seeds the run. The same seed gives the same bytes on one kind of processor.
-    stride
-        In a finite world, every so many episodes the policy is kept, to be evaluated exactly; 0 for
-        none.
-    terms
-        What has to be said of a Gymnasium environment, ``gamma`` above all: see `Terms`. Of any
-        world one can say ``value_bound``, an upper bound on its optimal values.
+    beta
+        Exploration coefficient: bonuses are beta times the uncertainty of a pair.
+    eta
+        Learning rate of the policy; infinity makes it greedy for the last update.
+    alpha
+        Slope of the ascension function p+ = sigma(alpha CB - omega); the default is the paper's
+        2 log K at K = 10,000.
+    omega
+        Threshold of the ascension function; the default is the paper's log K at K = 10,000.
+    r_max
+        Upper bound on the rewards, R_max; heaven pays it for ever.
+    ridge
+        The initial covariance is ridge times the identity: 1 in the paper. None is B^2, so that the
+        scale of the features does not matter.
+    updates
+        Updates of values and policy after an episode: 1 in the paper.
+    observe_last
+        Whether the last pair of an episode is learnt from; in the pseudocode it is not.
+    anytime
+        Whether omega = log K and alpha = 2 omega follow a doubling guess of K, each guess beginning
+        a new epoch, instead of alpha and omega above.
+    lazy
+        Whether updates wait for the next epoch, instead of following every episode.
+    v_max
+        Upper bound on the optimal values of all states, if one below R_max H is known; it is what
+        heaven is worth.
+    """
+
+    beta: float = BETA
+    eta: float = ETA
+    alpha: float = ALPHA
+    omega: float = OMEGA
+    r_max: float = 1.0
+    ridge: float | None = 1.0
+    updates: int = UPDATES
+    observe_last: bool = False
+    anytime: bool = False
+    lazy: bool = False
+    v_max: float | None = None
+
+    def __post_init__(self) -> None:
+        plain_numbers(self)
+        self.variant()  # refuses bad parameters at once
+
+    def variant(self) -> Variant:
+        """The algorithm."""
+        return Variant(
+            eta=self.eta,
+            bonus=FixedBonus(self.beta),
+            ascension=Sigmoid(self.alpha, self.omega),
+            r_max=self.r_max,
+            ridge=self.ridge,
+            updates=self.updates,
+            observe_last=self.observe_last,
+            anytime=self.anytime,
+            lazy=self.lazy,
+            v_max=self.v_max,
+        )
+
+    @classmethod
+    def theory(
+        cls,
+        K: int,
+        d: int,
+        n_actions: int,
+        gamma: float,
+        B: float,
+        W_max: float,
+        R_max: float = 1.0,
+        delta: float = 0.1,
+    ) -> "RmaxRaviUcbConfig":
+        """The parameters of the main theorem, with the beta of Lemma good-event-holds.
+
+        Examples
+        --------
+        For RiverSwim with 6 states its bonuses are far beyond any value, as in most worlds:
+
+        >>> c = RmaxRaviUcbConfig.theory(K=1000, d=12, n_actions=2, gamma=0.9, B=1, W_max=1)
+        >>> round(c.beta), round(c.eta, 3)
+        (126644, 0.012)
+        """
+        checks.count(K, "K", least=8)  # omega = log K >= 2, which Lemma sigmoid-bound2 asks for
+        for name, bound in {"B": B, "R_max": R_max, "W_max": W_max}.items():
+            if bound < 1:
+                raise ValueError(
+                    f"{name} must be at least 1, as the theorem assumes; got {bound:g}"
+                )
+        return cls(
+            beta=float(parameters.beta(K, d, gamma, B, W_max, R_max, delta)),
+            # With one action any eta will do.
+            eta=float(parameters.eta(K, d, max(n_actions, 2), gamma, B, R_max, delta)),
+            alpha=float(parameters.alpha(K)),
+            omega=float(parameters.omega(K)),
+            r_max=float(R_max),
+            updates=1,
+        )
+
+
+class RmaxRaviUcb(VariantAgent):
+    """Optimistic twice: additive bonuses, and transitions to heaven where little is known.
+
+    It is Algorithm 1 of the paper, with practical defaults for its parameters; `theory` has the
+    theorem's.
 
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = RmaxRaviUcb(envs.RiverSwim(6, gamma=0.99), seed=0)
-    >>> history = agent.learn(episodes=2000)
-    >>> history.steps.size, history.suboptimality() < 0.05
-    (2000, True)
-    >>> agent.predict(3)          # swim right
-    1
-    >>> agent = RmaxRaviUcb(gymnasium.make("FrozenLake-v1", is_slippery=False), gamma=0.95)
-    >>> agent.learn(episodes=100).reward[-20:].mean()       # 1 for reaching the goal
-    np.float64(1.0)
+    >>> agent = RmaxRaviUcb(envs.RiverSwim(6, gamma=0.99), beta=1.0, seed=0)
+    >>> agent.learn(1000).suboptimality() < 0.05
+    True
     """
 
-    Config: ClassVar[type[Any]] = Configuration
-
-    _driver: AlgorithmOne
-
-    def __init__(
-        self,
-        world: AnyWorld,
-        features: AnyFeatures | None = None,
-        config: Configuration | None = None,
-        rewards: Rewards | None = None,
-        seed: int = 0,
-        stride: int = 10,
-        **terms: Unpack[Terms],
-    ) -> None:
-        if isinstance(world, Gym):
-            told: Any = {**world.terms, **terms}
-            features, terms, world = features or world.features or None, told, world.make()
-        config = Configuration.adaptive() if config is None else config
-        if isinstance(world, gymnasium.Env | VectorEnv):
-            if rewards is not None:
-                raise TypeError("rewards are chosen in finite worlds; an environment pays its own")
-            driver: AlgorithmOne = StreamDriver(world, features, config, seed, stride, terms)
-        else:
-            if not isinstance(world, World | FiniteMDP):
-                raise TypeError(
-                    f"world = {world!r} is none: give a World, a FiniteMDP, an environment such as "
-                    "gymnasium.make(id), or envs.Gym(id)"
-                )
-            refuse_terms(terms, but="value_bound")
-            config = config.known(terms.get("value_bound"))
-            mdp = world.mdp if isinstance(world, World) else world
-            phi: Any = features  # refused if it is no FeatureMap
-            driver = FiniteDriver(mdp, phi, config, rewards, seed, stride)
-        self._start(driver)
+    Config = RmaxRaviUcbConfig
 
     @classmethod
-    def paper(
-        cls, world: AnyWorld, beta: float = PRACTICE.beta, seed: int = 0, **others: Any
+    def theory(
+        cls,
+        world: FiniteWorld,
+        features: FeatureMap | None = None,
+        *,
+        K: int,
+        delta: float = 0.1,
+        **given: Any,
     ) -> "RmaxRaviUcb":
-        """Algorithm 1 as the paper has it: bonuses beta u, and a sigmoid of them for heaven.
-
-        Only its parameters are not the theorem's, with which nothing is learnt at any number of
-        episodes one can play: those are `Configuration.theory`.
+        """The agent with the theorem's parameters for K episodes in a finite world.
 
         Examples
         --------
         >>> from optimist import envs
-        >>> RmaxRaviUcb.paper(envs.RiverSwim(6), beta=1.0).config.ascension
-        Sigmoid(alpha=18.420680743952367, omega=9.210340371976184)
+        >>> round(RmaxRaviUcb.theory(envs.RiverSwim(6, gamma=0.9), K=1000).config.beta)
+        126644
         """
-        return RmaxRaviUcb(world, config=Configuration.practical(beta), seed=seed, **others)
-
-    @property
-    def config(self) -> Configuration:
-        """The parameters of the algorithm."""
-        return self._driver.config
-
-    @property
-    def features(self) -> FeatureMap:
-        """The map phi."""
-        return self._driver.features
-
-    @property
-    def mdp(self) -> FiniteMDP:
-        """The finite world that is played."""
-        return self._finite.mdp
-
-    @property
-    def rewards(self) -> Rewards:
-        """Who picks r_k in a finite world; another may take over between two calls of `learn`."""
-        return self._finite.rewards
-
-    @rewards.setter
-    def rewards(self, chooser: Rewards) -> None:
-        self._finite.rewards = chooser
-
-    @property
-    def _finite(self) -> FiniteDriver:
-        if not isinstance(self._driver, FiniteDriver):
-            raise AttributeError("that is of finite worlds; a Gymnasium environment is played here")
-        return self._driver
-
-    def believe(self, observations: ArrayLike) -> Beliefs:
-        """What is believed of observations [n, ...] of a Gymnasium environment, met or not."""
-        return self._stream.believe(np.asarray(observations))
-
-    @property
-    def transitions(self) -> Transitions:
-        """The states and transitions that are kept of a Gymnasium environment."""
-        return self._stream.transitions
-
-    @property
-    def terms(self) -> Terms:
-        """The terms on which a Gymnasium environment is played: gamma, geometric, reward_range."""
-        return self._stream.terms
-
-    @property
-    def _stream(self) -> StreamDriver:
-        if not isinstance(self._driver, StreamDriver):
-            raise AttributeError(
-                "that is of Gymnasium environments; diagnostics has what is believed of all states "
-                "of a finite world"
-            )
-        return self._driver
-
-    @classmethod
-    def load(
-        cls,
-        folder: str | Path,
-        world: AnyWorld,
-        features: AnyFeatures | None = None,
-        rewards: Rewards | None = None,
-        **terms: Unpack[Terms],
-    ) -> Self:
-        """The learner in a folder, which goes on as if it had never stopped.
-
-        In a finite world that is bit for bit so; a Gymnasium environment begins a new episode.
-        """
-        saved = checkpoint.read(folder, cls.__name__)
-        seed, stride = saved.header["seed"], saved.header["stride"]
-        config = saved.config(Configuration)
-        agent = cls.__new__(cls)
-        RmaxRaviUcb.__init__(agent, world, features, config, rewards, seed, stride, **terms)
-        checkpoint.restore(agent, saved)
-        return agent
+        e = explain(world, K, delta, features)
+        numbers = (e.K, e.d, e.n_actions, e.gamma, e.B, e.W_max, e.R_max, e.delta)
+        return cls(world, features, config=RmaxRaviUcbConfig.theory(*numbers), **given)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from optimist import checks
-from optimist.agents.tabular import R_MAX, TabularAgent
-from optimist.core.tabular import UCBVI, TableRule
+from optimist.agents.tabular_agent import R_MAX, TabularAgent
+from optimist.core.tabular import Peer, TableRule
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,14 @@ class UcbviConfig:
         object.__setattr__(self, "c", checks.real_number(self.c, "c"))
         if self.c < 0:
             raise ValueError(f"c = {self.c:g} must not be negative")
-        object.__setattr__(self, "updates", checks.count(self.updates, "updates"))
+        object.__setattr__(
+            self, "updates", checks.count(self.updates, "updates", below=checks.MOST)
+        )
 
     def rule(self, gamma: float) -> TableRule:
         """The parameters as compiled code takes them."""
         return TableRule(
-            kind=UCBVI,
+            kind=Peer.UCBVI,
             heaven=R_MAX / (1 - gamma),
             c=self.c,
             sweeps=self.updates,
@@ -56,7 +58,7 @@ class Ucbvi(TabularAgent):
     Examples
     --------
     >>> from optimist import envs
-    >>> agent = Ucbvi(envs.RiverSwim(6, gamma=0.99), config=UcbviConfig(c=0.2), seed=0)
+    >>> agent = Ucbvi(envs.RiverSwim(6, gamma=0.99), c=0.2, seed=0)
     >>> agent.learn(1000).suboptimality() < 0.2
     True
     """

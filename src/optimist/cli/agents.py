@@ -1,6 +1,5 @@
-"""``optimist agents``: the agents and their parameters."""
+"""``optimist agents``: list the agents and their parameters."""
 
-import dataclasses
 import inspect
 from typing import Any
 
@@ -9,10 +8,10 @@ from rich.text import Text
 from optimist.cli import OK
 from optimist.cli.flags import Agents
 from optimist.cli.studies import print_json
-from optimist.cli.tables import a_console, new_table
+from optimist.cli.tables import a_console, agent_line, new_table
 from optimist.experiments.learners import LEARNERS
-from optimist.experiments.parameters import to_plain
 from optimist.experiments.specification import read_agent
+from optimist.parameters import to_plain
 
 
 def main(given: Agents) -> int:
@@ -23,23 +22,16 @@ def main(given: Agents) -> int:
     table = new_table("Agents", "agent", "what it does")
     table.columns[1].no_wrap = False
     for agent in found:
-        shown = ", ".join(f"{k} {_short(v)}" for k, v in agent["parameters"].items())
-        table.add_row(Text(agent["agent"], "bold"), agent["summary"])
-        table.add_row("", Text(shown, "dim"))
+        name = agent["agent"]
+        line = agent_line(name, {"agent": name, **agent["parameters"]}).removeprefix(f"{name}: ")
+        table.add_row(Text(name, "bold"), agent["summary"])
+        table.add_row("", Text(line, "dim"))
     a_console().print(table)
     return OK
 
 
 def described(name: str) -> dict[str, Any]:
-    """An agent as data: its name, what it does, its parameters."""
+    """The name, a summary and the default parameters of an agent."""
     config = read_agent({"agent": name})
     summary = (inspect.getdoc(LEARNERS[name]) or "").partition("\n")[0]
-    assert dataclasses.is_dataclass(config)
     return {"agent": name, "summary": summary, "parameters": to_plain(config)}
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, dict):
-        inner = ", ".join(f"{k} {_short(v)}" for k, v in value.items() if k != "kind")
-        return f"{value['kind']}({inner})"
-    return f"{value:g}" if isinstance(value, float) else str(value)

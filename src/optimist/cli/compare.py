@@ -1,4 +1,4 @@
-"""``optimist compare``: which agent does better, and how sure that is."""
+"""``optimist compare``: the probability that one agent does better than another."""
 
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,12 @@ from optimist.cli.tables import a_console, compact, interval, new_table, percent
 from optimist.errors import StudyError
 from optimist.experiments import Results, open_results
 from optimist.experiments.cells import AnyCell, ReturnCell
-from optimist.experiments.specification import AnyWorld
+from optimist.experiments.specification import StudyWorld
 from optimist.experiments.statistics import probability_of_improvement
 from optimist.text import printable
 
-Place = tuple[AnyWorld, int]
-"""A world and a number of episodes: only what happened there can be compared."""
+Place = tuple[StudyWorld, int]
+"""A world and a number of episodes; only runs with the same are compared."""
 
 
 def main(given: Compare) -> int:
@@ -41,7 +41,7 @@ def main(given: Compare) -> int:
 
 
 def collect(studies: dict[Path, Results]) -> dict[Place, tuple[str, dict[str, AnyCell]]]:
-    """The name of each place and its agents; with several folders they are told apart by these."""
+    """The name of each place and its agents, labelled with their folder if there are several."""
     places: dict[Place, tuple[str, dict[str, AnyCell]]] = {}
     for folder, results in studies.items():
         for world in results.study.worlds:

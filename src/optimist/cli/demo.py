@@ -1,4 +1,4 @@
-"""``optimist demo``: the first impression."""
+"""``optimist demo``: a small study with its table and report."""
 
 from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Demo
@@ -15,18 +15,18 @@ def main(given: Demo) -> int:
     console = a_console()
     console.print(
         f"{len(study.worlds)} worlds x {len(study.agents)} agents x {len(study.numbers)} seeds: "
-        "each agent begins with no idea of its world, and is judged by exact values."
+        "no agent knows its world; policies are evaluated exactly."
     )
-    there = StudyFolder(given.out)
-    if all(there.of(run).finished for run in study.runs):
+    folder = StudyFolder(given.out)
+    if all(folder.of(run).finished for run in study.runs):
         console.print(f"they have all finished before; delete {given.out} to see them run again")
     results = carry_out(study, given.out, given.workers)
     show_results(results)
     page = results.report()
     console.print(f"\nreport: {page.resolve().as_uri()}", soft_wrap=True)
     console.print(
-        f"the study itself is a text file of {len(study.text.splitlines())} lines, "
-        f"{given.out / 'study.toml'}: change it and `optimist sweep` it"
+        f"the study is a text file of {len(study.text.splitlines())} lines, "
+        f"{given.out / 'study.toml'}: edit it and run `optimist sweep` on it"
     )
     show_failures(results)
     return SOME_FAILED if results.failures else OK

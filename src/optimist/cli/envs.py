@@ -1,4 +1,4 @@
-"""``optimist envs``: the worlds, solved exactly."""
+"""``optimist envs``: list the worlds with their optimal values."""
 
 import inspect
 import time
@@ -9,12 +9,12 @@ from optimist.cli.flags import Envs
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table
 from optimist.envs import WORLDS, RiverSwim, World
-from optimist.experiments.parameters import to_plain
 from optimist.mdp.optimum import find_optimum
+from optimist.parameters import to_plain
 
 
 def main(given: Envs) -> int:
-    solved(RiverSwim())  # the first solve also pays for loading LAPACK
+    solved(RiverSwim())  # so that no measured time includes loading LAPACK
     found = [{"world": name, **solved(world())} for name, world in WORLDS.items()]
     if given.json:
         print_json(found)
@@ -39,15 +39,15 @@ def main(given: Envs) -> int:
     console = a_console()
     console.print(table)
     console.print(
-        "optimal, uniform: expected discounted reward from the start, rewards in [0, 1]\n"
-        f"certified: no value is off by more than {worst:.0e} of the largest in its world\n"
-        "d: the dimension of the features in which the world is linear"
+        "optimal, uniform: values of these policies at the start, rewards in [0, 1]\n"
+        f"certified: each value is exact to {worst:.0e} of the largest of its world\n"
+        "d: dimension of the features"
     )
     return OK
 
 
 def solved(world: World) -> dict[str, Any]:
-    """A world and its exact solution as data."""
+    """A world and its exact solution, as plain data."""
     mdp = world.mdp
     begin = time.perf_counter()
     best = find_optimum(mdp.dynamics, mdp.r, mdp.nu0)

@@ -1,4 +1,4 @@
-"""``optimist expert``: record what an expert shows of a world."""
+"""``optimist expert``: record the features of an expert in a world."""
 
 import math
 from dataclasses import field
@@ -10,7 +10,7 @@ import tyro
 from optimist.cli import OK
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
-from optimist.cli.worlds import answered, named, needed_file, option, options, to_be_written
+from optimist.cli.worlds import check_writable, named, needed_file, option, options, user_errors
 from optimist.core import SoftmaxPolicy, TablePolicy, load_policy, storage
 from optimist.envs import World
 from optimist.experiments.learners import Shown, expert_data, shown_features
@@ -20,8 +20,8 @@ def main(arguments: list[str]) -> int:
     world, rest = named(arguments)
     given = parse(_options(world), f"expert {world}", rest)
     phi_r = shown_features(given.world, given.features)
-    to_be_written(given.out)
-    with answered():
+    check_writable(given.out)
+    with user_errors():
         policy = None if given.policy is None else _policy(given.policy, given.world)
         data = expert_data(given.world, phi_r, given.samples, given.seed, policy)
         data.save(given.out)
@@ -36,8 +36,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _policy(path: Path, world: World) -> SoftmaxPolicy | TablePolicy:
-    """A policy of this world; one that was learnt with features has those in which it is linear."""
-    described = storage.read(path)[0].get("features", True)  # a table has none and needs none
+    """A saved policy, with the features of a linear world if the file does not describe its own."""
+    described = storage.read(path)[0].get("features", True)  # a table needs no features
     return load_policy(path, world.features if described is None else None)
 
 
@@ -46,17 +46,17 @@ def _options(world: str) -> type[Any]:
         metavar="FILE", help="the expert's policy", help_behavior_hint="(default: an optimal one)"
     )
     return options(
-        f"Record the features that an expert shows in {world}: no actions, no rewards.",
+        f"Record features of an expert in {world}, without actions or rewards.",
         world,
-        needed_file("out", "the data: .parquet, .npz or .csv"),
+        needed_file("out", "output file: .parquet, .npz or .csv"),
         ("policy", Annotated[Path | None, path], field(default=None)),
-        option("samples", float, 1000, "how many, or inf for their exact mean (not in .csv)"),
+        option("samples", float, 1000, "number of samples; inf for their exact mean (not in .csv)"),
         option(
             "features",
             Shown,
             "states",
-            "what is shown of a pair: its state, both, or features in which the world is linear",
+            "features of a pair: its state, both, or those in which the world is linear",
         ),
-        option("seed", int, 0, "another number gives other samples"),
-        option("json", bool, False, "print what was written as JSON"),
+        option("seed", int, 0, "seed of the samples"),
+        option("json", bool, False, "print a summary as JSON"),
     )

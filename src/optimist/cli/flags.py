@@ -1,6 +1,6 @@
-"""What commands can be told: frozen dataclasses; their fields are flags, their docstrings the help.
+"""The flags of commands: frozen dataclasses, whose fields are flags with their docstrings as help.
 
-They stand apart from what the commands do, so that help needs none of what learning needs.
+They are apart from the commands themselves, so that help imports nothing that learning needs.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ import tyro
 
 
 def optional(name: str, default: str) -> Any:
-    """How the help shows a flag that need not be given: ``name`` is what is given."""
+    """How the help shows an optional flag: the name of its value, and its default."""
     return tyro.conf.arg(metavar=name, help_behavior_hint=f"(default: {default})")
 
 
@@ -23,24 +23,24 @@ Imports = Annotated[
     tyro.conf.UseAppendAction[tuple[str, ...]],
     tyro.conf.arg(name="import", metavar="MODULE", help_behavior_hint="(default: none)"),
 ]
-"""Modules whose code is trusted."""
+"""Modules to import."""
 
 
 @dataclass(frozen=True)
 class Workers:
-    """On what runs are carried out."""
+    """Where runs are carried out."""
 
-    jobs: Annotated[int | None, optional("N", "one for each core")] = None
-    """how many runs go side by side"""
+    jobs: Annotated[int | None, optional("N", "number of cores")] = None
+    """number of runs at a time"""
 
-    engine: Literal["joblib", "serial", "dask", "ray"] = "joblib"
-    """joblib: processes of this machine; dask, ray: a cluster that sees the same folder"""
+    executor: Literal["joblib", "serial", "dask", "ray"] = "joblib"
+    """joblib: processes on this machine; dask, ray: a cluster that shares the output folder"""
 
-    address: Annotated[str | None, optional("HOST:PORT", "one on this machine")] = None
-    """the address of the cluster"""
+    address: Annotated[str | None, optional("HOST:PORT", "a new one on this machine")] = None
+    """address of the cluster"""
 
     tensorboard: Annotated[Path | None, optional("FOLDER", "not written")] = None
-    """also write the curves there, for TensorBoard"""
+    """also write the curves to a folder for TensorBoard"""
 
 
 WorkersFlags = Annotated[Workers, tyro.conf.arg(name="")]
@@ -56,14 +56,14 @@ class Demo:
     """
 
     out: Path = Path("optimist-demo")
-    """the folder that everything is kept in"""
+    """output directory; created, or resumed if it exists"""
 
     workers: WorkersFlags = field(default_factory=Workers)
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Run a study: worlds x agents x parameters x seeds. What is finished is never run again.
+    """Run a study: worlds x agents x parameters x seeds. Finished runs are not run again.
 
     Example:
         optimist sweep quick --out runs/quick
@@ -73,10 +73,10 @@ class Sweep:
     """a TOML file, or a shipped study: quick, exploration, sensitivity"""
 
     out: Annotated[Path | None, optional("FOLDER", "runs/STUDY")] = None
-    """the folder of the study, made or gone on with"""
+    """output directory; created, or resumed if it exists"""
 
     imports: Imports = ()
-    """import a module that registers environments, as the id "module:Name-v0" asks for"""
+    """import a module that registers environments; an id such as "module:Name-v0" needs it"""
 
     workers: WorkersFlags = field(default_factory=Workers)
 
@@ -86,7 +86,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Resume:
-    """Go on with a study that was stopped, killed or interrupted, as if it never had been.
+    """Resume a study that was stopped, killed or interrupted; the results are the same.
 
     Example:
         optimist resume runs/quick
@@ -96,7 +96,7 @@ class Resume:
     """the folder of the study"""
 
     imports: Imports = ()
-    """import a module that registers environments, as the id "module:Name-v0" asks for"""
+    """import a module that registers environments; an id such as "module:Name-v0" needs it"""
 
     workers: WorkersFlags = field(default_factory=Workers)
 
@@ -106,7 +106,7 @@ class Resume:
 
 @dataclass(frozen=True)
 class Report:
-    """Write the report of a study: one page that works offline and can be sent to anybody.
+    """Write the report of a study: one HTML page, which works offline.
 
     Example:
         optimist report runs/quick --pdf
@@ -116,16 +116,16 @@ class Report:
     """the folder of the study"""
 
     out: Annotated[Path | None, optional("FILE", "FOLDER/report.html")] = None
-    """the page"""
+    """output file"""
 
     pdf: bool = False
-    """also write figures for a paper to FOLDER/figures, as vectors"""
+    """also write figures to FOLDER/figures, as PDF"""
 
     png: bool = False
-    """also write them as pixels"""
+    """also write figures to FOLDER/figures, as PNG"""
 
     imports: Imports = ()
-    """import a module that a world of ToyText asks for; nothing else needs one to be shown"""
+    """import a module that registers environments; only worlds of ToyText need it here"""
 
     json: bool = False
     """print what was written as JSON"""
@@ -135,9 +135,9 @@ class Report:
 class Compare:
     """Compare the agents of one or several studies, world by world.
 
-    Shown is the probability that a run of the agent in the row loses less, on average over its
-    episodes, than a run of the agent in the column, with its interval over the seeds; in a
-    Gymnasium environment, that its return is higher.
+    The table shows the probability that a run of the agent in the row has a lower average
+    suboptimality than a run of the agent in the column, with an interval over the seeds; for a
+    Gymnasium environment, the probability that its return is higher.
 
     Example:
         optimist compare runs/before runs/after
@@ -151,10 +151,10 @@ class Compare:
         tyro.conf.Positional,
         tyro.conf.arg(metavar="[FOLDER ...]", help_behavior_hint=""),
     ] = ()
-    """the folders of others"""
+    """folders of other studies"""
 
     imports: Imports = ()
-    """import a module that a world of ToyText asks for; nothing else needs one to be shown"""
+    """import a module that registers environments; only worlds of ToyText need it here"""
 
     json: bool = False
     """print the numbers as JSON"""
@@ -162,7 +162,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Envs:
-    """List the worlds in their default sizes, with their exact solutions.
+    """List the worlds in their default sizes, with their optimal values.
 
     Example:
         optimist envs --json
@@ -174,7 +174,7 @@ class Envs:
 
 @dataclass(frozen=True)
 class Agents:
-    """List the agents, what they do, and their parameters with their default values.
+    """List the agents, with their parameters and default values.
 
     Example:
         optimist agents --json

@@ -1,36 +1,48 @@
-"""``optimist imitate``: learn from an expert's features alone."""
+"""``optimist imitate``: imitate an expert from its features alone."""
 
 import math
 import sys
-from dataclasses import field, fields, replace
-from typing import Annotated, Any
-
-import tyro
+from dataclasses import fields
+from typing import Any, get_args
 
 from optimist.cli import OK
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
-from optimist.cli.tables import a_console, new_table, percent
+from optimist.cli.tables import a_console, new_table, percent, show_agents
 from optimist.cli.worlds import (
-    answered,
-    default_agent,
+    check_writable,
+    choice,
     file,
     named,
     needed_file,
     option,
     options,
-    to_be_written,
+    user_errors,
 )
 from optimist.experiments.learners import Shown, shown_features
-from optimist.imitation import Ball, Box, FeatureDataset, FraIL, FraILConfig, Simplex, WeightClass
+from optimist.imitation import (
+    Ball,
+    Box,
+    FeatureDataset,
+    FraIL,
+    FraILConfig,
+    Simplex,
+    WeightClass,
+)
+from optimist.imitation.configuration import PlayerConfig
+from optimist.parameters import kind_of, to_plain
 from optimist.stopping import INTERRUPTED
+
+PLAYERS: dict[str, type[Any]] = {kind_of(kind): kind for kind in get_args(PlayerConfig)}
+"""The policy players by name."""
 
 
 def main(arguments: list[str]) -> int:
     world, rest = named(arguments)
-    given = parse(_options(world, default_agent(FraILConfig, rest)), f"imitate {world}", rest)
-    to_be_written(given.policy, given.output)
-    with answered():
+    player, rest = choice("player", rest, PLAYERS, "Optimist")
+    given = parse(_options(world, player), f"imitate {world} --player {player}", rest)
+    check_writable(given.policy, given.output)
+    with user_errors():
         il = imitator(given)
         code = _learn(il, given.episodes)
         if given.policy is not None:
@@ -47,33 +59,30 @@ def main(arguments: list[str]) -> int:
     console = a_console()
     console.print(table)
     console.print(
-        "lost: by how much the policies fall short of the best, by exact values and the world's\n"
-        "own rewards, which the learner never sees; matching error: the distance between the\n"
-        "feature expectations of learner and expert, exactly or from one draw an episode"
+        "lost: suboptimality of the policies in percent of the optimal value, by the world's own\n"
+        "rewards, which the learner never sees; matching error: the distance between the feature\n"
+        "expectations of learner and expert, exact, or estimated from one draw per episode"
     )
+    show_agents(found["agents"])
     return code
 
 
 def imitator(given: Any) -> FraIL:
-    """The learner of a command line, before its first episode."""
+    """The imitator of a command line, before its first episode."""
     expert = FeatureDataset.load(given.expert)
     phi_r = shown_features(given.world, given.features)
     if expert.dim != phi_r.dim:
         raise ValueError(
-            f"{given.expert} has {expert.dim} features a row, and this world has {phi_r.dim} "
-            f"{given.features}: are --world.* and --features as they were for the expert?"
+            f"{given.expert} must have {phi_r.dim} features a row, the {given.features} of this "
+            f"world; got {expert.dim}. Give --world.* and --features as for the expert"
         )
-    config = given.agent
-    if given.weights is not None:
-        if config.weights != FraILConfig().weights:
-            raise ValueError("give either --weights or --agent.weights.radius, not both")
-        config = replace(config, weights=weights_named(given.weights))
-    stride = max(1, given.episodes // 400)
-    return FraIL(given.world, expert, phi_r, given.world.features, config, None, given.seed, stride)
+    config = FraILConfig(weights_named(given.weights), given.player, given.fresh)
+    how: Any = {"seed": given.seed, "stride": max(1, given.episodes // 400), "config": config}
+    return FraIL(given.world, expert, phi_r, given.world.features, **how)
 
 
 def weights_named(text: str) -> WeightClass:
-    """A class of weights by its name and numbers.
+    """The class of weights of a text such as ``box:-1:1``.
 
     Examples
     --------
@@ -83,13 +92,13 @@ def weights_named(text: str) -> WeightClass:
     kinds: dict[str, Any] = {"ball": Ball, "box": Box, "simplex": Simplex}
     name, *numbers = text.split(":")
     if name not in kinds or len(numbers) > len(fields(kinds[name])):
-        raise ValueError(f"weights = {text!r} is none of ball:RADIUS, box:LOW:HIGH, simplex:SUM")
+        raise ValueError(f"weights must be ball:RADIUS, box:LOW:HIGH or simplex:SUM; got {text!r}")
     made: WeightClass = kinds[name](*map(float, numbers))
     return made
 
 
 def _learn(il: FraIL, episodes: int) -> int:
-    """Learn; if that is interrupted, go on with what was learnt. The exit code."""
+    """Learn until the end or an interruption; the exit code."""
     try:
         il.learn(episodes)
     except KeyboardInterrupt:
@@ -101,12 +110,13 @@ def _learn(il: FraIL, episodes: int) -> int:
 
 
 def outcome(il: FraIL, mdp: Any) -> dict[str, Any]:
-    """What came of an imitation, as data."""
+    """The results as data."""
     history, best = il.history, mdp.optimal()
     late = len(history.evaluated) // 4 or 1
     lost = (best.value - mdp.value(history.policies)) / (best.value or 1.0)
     mixture = history.feature_expectations[-late:].mean(axis=0)
     return {
+        "agents": {"FraIL": {"agent": "FraIL", **to_plain(il.config)}},
         "episodes": il.episodes,
         "steps": il.steps,
         "samples": None if math.isinf(il.expert.size) else il.expert.size,
@@ -124,7 +134,7 @@ def outcome(il: FraIL, mdp: Any) -> dict[str, Any]:
 
 
 def rows(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """The same as texts."""
+    """The rows of the table of results."""
     samples = "its exact mean" if found["samples"] is None else f"{found['samples']:,} samples"
     return [
         ("the expert's features", f"{found['dimension']:,}, {samples}"),
@@ -137,31 +147,25 @@ def rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _options(world: str, chosen: FraILConfig) -> type[Any]:
-    weights = tyro.conf.arg(
-        metavar="CLASS",
-        help="the class of reward weights: ball:RADIUS, box:LOW:HIGH or simplex:SUM",
-        help_behavior_hint="(default: the ball of --agent.weights.radius)",
-    )
+def _options(world: str, player: str) -> type[Any]:
+    classes = "the class of reward weights: ball:RADIUS, box:LOW:HIGH or simplex:SUM"
+    fresh = "draw the pairs of the reward player by separate rollouts"
     return options(
-        f"Imitate an expert of {world} from its features alone, with FRA-IL.",
+        f"Imitate an expert in {world} from its features alone, with FRA-IL and {player}.",
         world,
         needed_file("expert", "the expert's features: .parquet, .npz or .csv"),
-        option("episodes", int, 2000, "how many episodes are played"),
-        option("seed", int, 0, "seeds the run"),
+        option("episodes", int, 2000, "number of episodes"),
+        option("seed", int, 0, "seed of the run"),
         option(
             "features",
             Shown,
             "states",
-            "what the data show of a pair: its state, both, or features of a linear world",
+            "features in the data: of states, of pairs, or those of a linear world",
         ),
-        (
-            "weights",
-            Annotated[str | None, weights],
-            field(default=None),
-        ),
+        option("weights", str, "ball:1", classes),
+        option("fresh", bool, False, fresh),
         file("policy", "FILE", "the last policy"),
-        file("output", "FILE", "the paper's output: one policy of all, drawn uniformly"),
+        file("output", "FILE", "the paper's output: one of the policies, drawn uniformly"),
         option("json", bool, False, "print the numbers as JSON"),
-        agent=chosen,
+        player=PLAYERS[player](),
     )

@@ -1,7 +1,6 @@
 """``optimist learn``: learn one world with one agent."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
@@ -11,31 +10,29 @@ from optimist.cli.parse import parse
 from optimist.cli.studies import carry_out, outcome, print_json
 from optimist.cli.tables import show_failures, show_results
 from optimist.cli.worlds import (
-    answered,
-    default_agent,
+    check_writable,
+    choice,
     file,
     named,
     option,
     options,
-    to_be_written,
-    with_agent,
+    user_errors,
+    with_parts,
 )
 from optimist.core import storage
-from optimist.errors import StudyError
 from optimist.experiments import Study
 from optimist.experiments.learners import CONFIGS, LEARNERS
-from optimist.experiments.parameters import did_you_mean
 from optimist.stopping import INTERRUPTED
 
-AGENT = "RmaxRaviUcb"
+AGENT = "Optimist"
 
 
 def main(arguments: list[str]) -> int:
-    world, agent, rest = split(arguments)
-    chosen = default_agent(CONFIGS[agent], rest)
-    given = parse(_options(world, agent, chosen), f"learn {world} --agent {agent}", rest)
-    to_be_written(given.policy)
-    with answered():
+    world, rest = gym.named(arguments) if gym.is_one(arguments[0]) else named(arguments)
+    agent, rest = choice("agent", rest, LEARNERS, AGENT)
+    given = parse(_options(world, agent), f"learn {world} --agent {agent}", rest)
+    check_writable(given.policy)
+    with user_errors():
         study = Study(
             worlds={world: gym.world(world, given) if gym.is_one(world) else given.world},
             agents={agent: given.agent},
@@ -47,7 +44,7 @@ def main(arguments: list[str]) -> int:
     try:
         results = carry_out(study, given.out, given.workers)
     except KeyboardInterrupt:
-        kept = f"`optimist resume {given.out}` goes on"
+        kept = f"`optimist resume {given.out}` continues"
         lost = "nothing is kept without --out FOLDER"
         print(f"\ninterrupted: {kept if given.out else lost}", file=sys.stderr)
         return INTERRUPTED
@@ -62,37 +59,17 @@ def main(arguments: list[str]) -> int:
     return SOME_FAILED if results.failures else OK
 
 
-def split(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
-    """The world, the agent, and the rest of a command line.
-
-    Examples
-    --------
-    >>> split(["RiverSwim", "--episodes", "10", "--agent", "Rmax"])
-    ('RiverSwim', 'Rmax', ['--episodes', '10'])
-    """
-    world, rest = gym.named(arguments) if gym.is_one(arguments[0]) else named(arguments)
-    agent = AGENT
-    if "--agent" in rest:
-        at = rest.index("--agent")
-        agent = rest[at + 1] if at + 1 < len(rest) else ""
-        rest = rest[:at] + rest[at + 2 :]
-    if agent not in LEARNERS:
-        hint = did_you_mean(agent, LEARNERS, "there are")
-        raise StudyError(f"there is no agent {agent!r}: {hint}")
-    return world, agent, rest
-
-
-def _options(world: str, agent: str, chosen: Any) -> type[Any]:
+def _options(world: str, agent: str) -> type[Any]:
     flags = (
-        option("episodes", int, 2000, "how many episodes are played"),
-        option("seeds", int, 5, "how many seeds"),
-        option("seed", int, 0, "another number gives other seeds"),
-        file("out", "FOLDER", "keep everything, as a study"),
+        option("episodes", int, 2000, "number of episodes"),
+        option("seeds", int, 5, "number of seeds"),
+        option("seed", int, 0, "base seed; the seed of each run is derived from it"),
+        file("out", "FOLDER", "output directory, a study with one world and one agent"),
         file("policy", "FILE", "the last policy of the first seed"),
         option("json", bool, False, "print the table as JSON"),
         ("workers", WorkersFlags, field(default_factory=Workers)),
     )
     doc = f"Learn {world} with {agent}."
     if gym.is_one(world):
-        return with_agent(doc, *flags, *gym.flags(), agent=chosen)
-    return options(doc, world, *flags, agent=chosen)
+        return with_parts(doc, *flags, *gym.flags(), agent=CONFIGS[agent]())
+    return options(doc, world, *flags, agent=CONFIGS[agent]())

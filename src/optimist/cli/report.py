@@ -1,9 +1,9 @@
-"""``optimist report``: one page, and figures for a paper."""
+"""``optimist report``: write a page and figures of a study."""
 
 from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Report
 from optimist.cli.studies import print_json
-from optimist.cli.worlds import to_be_written
+from optimist.cli.worlds import check_writable
 from optimist.core import storage
 from optimist.errors import StudyError
 from optimist.experiments import open_results
@@ -11,7 +11,7 @@ from optimist.text import printable
 
 
 def main(given: Report) -> int:
-    to_be_written(given.out)
+    check_writable(given.out)
     results = open_results(given.folder, given.imports)
     if not results.finished:
         raise StudyError(f"no run of {given.folder} has finished: `optimist resume {given.folder}`")

@@ -1,4 +1,4 @@
-"""``optimist resume``: go on with a study that was stopped."""
+"""``optimist resume``: continue a study that was stopped."""
 
 from optimist.cli.flags import Resume
 from optimist.cli.studies import finish

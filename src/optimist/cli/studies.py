@@ -1,4 +1,4 @@
-"""What the commands that run a study share: on what it runs, and what is said at its end."""
+"""Run a study and show its results; shared by the commands that do."""
 
 import json
 import sys
@@ -13,32 +13,33 @@ from optimist.errors import RunsFailed
 from optimist.experiments import Results, Study, run
 from optimist.experiments.peers import plain
 from optimist.experiments.sinks import TensorBoard
+from optimist.experiments.specification import agent_table
 from optimist.experiments.summary import listed
 from optimist.stopping import INTERRUPTED
 from optimist.text import printable
 
 
 def finish(study: Study, out: Path, workers: Workers, as_json: bool) -> int:
-    """Run what is left of a study and show what came of it; the exit code."""
+    """Run the unfinished runs of a study and show its results; return the exit code."""
     try:
         results = carry_out(study, out, workers)
     except KeyboardInterrupt:
-        print(f"\ninterrupted: `optimist resume {out}` goes on", file=sys.stderr)
+        print(f"\ninterrupted; `optimist resume {out}` continues", file=sys.stderr)
         return INTERRUPTED
     if as_json:
         print_json({"folder": str(out), **outcome(results)})
     else:
         show_results(results)
-        print(printable(f"in {out}; `optimist report {out}` writes the report"))
+        print(printable(f"results in {out}; `optimist report {out}` writes the report"))
     show_failures(results)
     return SOME_FAILED if results.failures else OK
 
 
 def carry_out(study: Study, out: Path | None, workers: Workers) -> Results:
-    """Run what is left of a study."""
+    """Run the unfinished runs of a study."""
     sinks = [TensorBoard(workers.tensorboard)] if workers.tensorboard else []
     try:
-        return run(study, out, workers.jobs, workers.engine, workers.address, sinks)
+        return run(study, out, workers.jobs, workers.executor, workers.address, sinks)
     except RunsFailed as error:
         results: Results = error.results
         return results
@@ -50,13 +51,14 @@ def outcome(results: Results) -> dict[str, Any]:
         "runs": len(results.study.runs),
         "finished": len(results.finished),
         "failures": listed(results.failures),
+        "agents": {name: agent_table(c) for name, c in results.study.configurations.items()},
         "table": list(results.table()),
         **({"peers": plain(results.peers)} if results.peers else {}),
     }
 
 
 def print_json(data: Any) -> None:
-    """Print data as JSON, in which there is no nan: it is null."""
+    """Print data as JSON, with null for nan."""
     print(json.dumps(_without_nan(data), indent=2))
 
 

@@ -1,7 +1,8 @@
-"""Tables for people, in a terminal."""
+"""Tables for the terminal."""
 
 import math
 import sys
+import textwrap
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -11,13 +12,15 @@ from rich.table import Table
 from optimist.envs import Gym
 from optimist.experiments import Results
 from optimist.experiments.cells import AnyCell
+from optimist.experiments.plain import detail
+from optimist.experiments.specification import agent_table
 from optimist.experiments.statistics import LEVEL, Estimate
 from optimist.experiments.study import named
 from optimist.text import printable
 
 
 def a_console() -> Console:
-    """The terminal, in which brackets are text; what is piped elsewhere is not folded."""
+    """A console that prints brackets as text, and does not wrap lines when piped."""
     plain: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
     return Console(**plain) if sys.stdout.isatty() else Console(width=160, **plain)
 
@@ -33,7 +36,7 @@ def new_table(title: str, *names: str, numbers: tuple[str, ...] = ()) -> Table:
 
 
 def show_results(results: Results) -> None:
-    """What each agent lost in each world, the least in bold; or what it earned, the most."""
+    """Print the loss or the return of each agent in each world, with the best in bold."""
     worlds = results.study.worlds
     by_returns = [name for name, world in worlds.items() if isinstance(world, Gym)]
     if len(by_returns) < len(worlds):
@@ -44,9 +47,47 @@ def show_results(results: Results) -> None:
         a_console().print("one seed: no interval")
     if results.peers:
         a_console().print(
-            f"\n{results.peers.sentence}\nEvery peer has the best setting of its grid in "
-            f"each world, chosen in hindsight; {results.peers.subject} has one."
+            f"\n{results.peers.sentence}\nEvery peer has the best setting of its grid in each "
+            f"world, chosen in hindsight; {results.peers.subject} has one setting for all."
         )
+    show_agents({name: agent_table(c) for name, c in results.study.configurations.items()})
+
+
+def show_agents(tables: dict[str, dict[str, Any]]) -> None:
+    """Print the parameters of each agent, given by its table."""
+    console = a_console()
+    console.print()
+    for name, table in tables.items():
+        console.print(wrapped(agent_line(name, table), console.width))
+
+
+def agent_line(name: str, table: dict[str, Any]) -> str:
+    """The parameters of an agent in one line.
+
+    Examples
+    --------
+    >>> agent_line("R-max", {"agent": "Rmax", "visits": 2, "updates": 100})
+    'R-max (Rmax): visits 2, updates 100'
+    """
+    kind = table["agent"]
+    parameters = {key: value for key, value in table.items() if key != "agent"}
+    return detail(kind if name == kind else f"{name} ({kind})", parameters)
+
+
+def wrapped(line: str, width: int) -> str:
+    """Break a line after commas, with a hanging indent.
+
+    Examples
+    --------
+    >>> print(wrapped("Rmax: visits 2, updates 100, scale 1", width=20))
+    Rmax: visits 2,
+        updates 100,
+        scale 1
+    """
+    kept = "\u00a0"  # no line breaks at such a space
+    glued = line.replace(" ", kept).replace(f",{kept}", ", ")
+    lines = textwrap.wrap(glued, width, subsequent_indent="    ", break_on_hyphens=False)
+    return "\n".join(lines).replace(kept, " ")
 
 
 def _show_losses(results: Results) -> None:
@@ -79,9 +120,9 @@ def _show_losses(results: Results) -> None:
     console = a_console()
     console.print(table)
     console.print(
-        "lost: by how much the policies played fall short of the optimum, by exact values;\n"
-        "at the end: over the last tenth of the episodes; growth: the power of K by which\n"
-        "regret grows over the last decade (1: it never learns; 1/2: the theory; 0: it has learnt)"
+        "lost: mean suboptimality of the policies played, in percent of the optimal value;\n"
+        "at the end: over the last tenth of the episodes; growth: the exponent of K in the\n"
+        "regret over the last decade (1: no learning; 1/2: the theory; 0: converged)"
     )
 
 
@@ -106,7 +147,7 @@ def _show_returns(results: Results, worlds: list[str]) -> None:
     console = a_console()
     console.print(table)
     console.print(
-        "return: the mean sum of rewards of an episode, as the environment pays them;\n"
+        "return: mean undiscounted sum of the environment's rewards in an episode;\n"
         "at the end: over the last tenth of the episodes"
     )
 
@@ -116,13 +157,13 @@ def _title(results: Results) -> str:
 
 
 def _cells(results: Results, world: str) -> dict[str, AnyCell]:
-    """The agents of which a run has finished in a world."""
+    """The agents with a finished run in a world."""
     cells = {agent: results.cell(world, agent) for agent in results.study.agents}
     return {agent: cell for agent, cell in cells.items() if cell is not None}
 
 
 def show_failures(results: Results, kept: bool = True) -> None:
-    """Which runs failed, and why, on the error output; and the file that says more, if it stays."""
+    """Print the failed runs and their reasons to stderr, with the file of each if it is kept."""
     for run, message in results.failures.items():
         lines = [f"failed: {named(run)}: {message}"]
         if kept:
@@ -131,7 +172,7 @@ def show_failures(results: Results, kept: bool = True) -> None:
 
 
 def counted(n: int, thing: str) -> str:
-    """So many things.
+    """A number with its noun.
 
     Examples
     --------
@@ -142,7 +183,7 @@ def counted(n: int, thing: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in percent.
+    """Format a share in percent.
 
     Examples
     --------
@@ -153,12 +194,12 @@ def percent(share: float) -> str:
 
 
 def growth(e: Estimate) -> str:
-    """A slope, or a dash where there is none."""
+    """Format a slope; a dash for nan."""
     return "-" if math.isnan(e.value) else f"{e.value:.2f}".replace("-0.00", "0.00")
 
 
 def compact(x: float) -> str:
-    """A number of any size.
+    """Format a number of any magnitude.
 
     Examples
     --------
@@ -169,12 +210,12 @@ def compact(x: float) -> str:
 
 
 def interval(e: Estimate) -> str:
-    """The interval of a share."""
+    """Format the interval of a share."""
     if math.isnan(e.low):
         return "-"
     return f"{percent(e.low)} - {percent(e.high)}"
 
 
 def span(e: Estimate) -> str:
-    """The interval of a number of any size."""
+    """Format the interval of a number."""
     return "-" if math.isnan(e.low) else f"{compact(e.low)} to {compact(e.high)}"

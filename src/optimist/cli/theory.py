@@ -1,17 +1,30 @@
-"""``optimist theory``: what the paper proves about a world."""
+"""``optimist theory``: the paper's bounds, evaluated for one world."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
+from optimist.agents import RmaxRaviUcb
 from optimist.cli import OK
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table
-from optimist.cli.worlds import answered, named, option, options
+from optimist.cli.worlds import named, option, options, user_errors
 from optimist.theory import Explanation, explain
-from optimist.theory.explanation import readable
+from optimist.theory.explanation import SHARE
 from optimist.theory.literature import TABLE
 from optimist.theory.rates import RATES
+
+TERMS = {
+    "heaven": ("d^3 H^3", "uncertain pairs to heaven"),
+    "heaven_chance": ("d^2 H^4", "what chance adds to that"),
+    "leak": ("H^2", "certain pairs to heaven"),
+    "epochs": ("d H^2", "values jump at epochs"),
+    "policy": ("sqrt(d H^{9/2} K log A)", "policy: steps and resets"),
+    "bonuses": ("sqrt(d^3 H^3 K)", "bonuses that were added"),
+    "bonuses_chance": ("d H^2", "what chance adds to that"),
+}
+"""The order and the meaning of each term of the regret bound."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +49,10 @@ def main(arguments: list[str]) -> int:
     else:
         world, rest = named(arguments)
         given = parse(_options(world), f"theory {world}", rest)
-        with answered():
+        with user_errors():
             found = explain(given.world, given.K, given.delta)
     if given.json:
-        data = {} if found is None else found.as_data()
+        data = {} if found is None else as_data(found)
         if given.rates:
             data |= {"rates": rates(found), "literature": literature()}
         print_json(data)
@@ -52,8 +65,27 @@ def main(arguments: list[str]) -> int:
     return OK
 
 
+def as_data(found: Explanation) -> dict[str, Any]:
+    """The explanation, with the practical parameters before its notes."""
+    data = found.as_data()
+    notes = data.pop("notes")
+    return {**data, "practice": practice(), "notes": notes}
+
+
+def practice() -> dict[str, Any]:
+    """The practical parameters; K is that of the sigmoid, whose omega is log K."""
+    used = RmaxRaviUcb.Config()
+    return {
+        "beta": used.beta,
+        "eta": used.eta,
+        "updates": used.updates,
+        "ridge": used.ridge,
+        "K": round(math.exp(used.omega)),
+    }
+
+
 def rates(found: Explanation | None) -> list[dict[str, Any]]:
-    """The paper's rates as data, with their values in a world if there is one."""
+    """The paper's rates as data, with their values if a world is given."""
     rows = []
     for rate in RATES:
         row: dict[str, Any] = {
@@ -83,23 +115,106 @@ def literature() -> list[dict[str, str]]:
     ]
 
 
+def sizes_line(found: Explanation) -> str:
+    """The sizes of the world in one line."""
+    return (
+        f"d = {found.d:,}, A = {found.n_actions}, H = {readable(found.H)}, B = {found.B:.3g}, "
+        f"W_max = {found.W_max:.3g}, R_max = {found.R_max:.3g}"
+    )
+
+
+def parameter_rows(found: Explanation) -> list[tuple[str, str, str, str]]:
+    """Name, theoretical value, practical value and meaning of each parameter."""
+    used = RmaxRaviUcb.Config()
+    compared = [
+        ("beta", found.beta, used.beta, "bonuses are beta ||phi||"),
+        ("eta", found.eta, used.eta, "learning rate of the policy"),
+        ("omega", found.omega, used.omega, "threshold of ascension"),
+        ("alpha", found.alpha, used.alpha, "slope of ascension"),
+        ("updates", 1, used.updates, "after each episode"),
+        ("ridge", 1, used.ridge or 1.0, "of the covariance"),
+    ]
+    bounds = [
+        ("L_max", found.L_max, "no episode is longer"),
+        ("T", found.T, "no more steps in all"),
+        ("Q_max", found.Q_max, "no value is larger"),
+        ("E(K)", found.epochs, "no more epochs"),
+    ]
+    return [
+        *((name, readable(a), readable(b), text) for name, a, b, text in compared),
+        *((name, readable(value), "", text) for name, value, text in bounds),
+    ]
+
+
+def bound_rows(found: Explanation) -> list[tuple[str, str, str, str]]:
+    """Name, value, order and meaning of each term, then of the totals."""
+    bound = found.bound
+    return [
+        *((name, readable(value), *TERMS[name]) for name, value in bound.terms.items()),
+        ("total", readable(bound.total), "", "as it is printed"),
+        ("epoch_starts", readable(bound.epoch_starts), "d^3 H^4", "a gap in the proof"),
+        ("mended", readable(bound.mended), "", "with that and 1 / gamma"),
+        ("trivial", readable(bound.trivial), "K H R_max", "and at most this anyway"),
+    ]
+
+
+def sentences(found: Explanation) -> list[str]:
+    """The conclusions and the notes, one sentence each."""
+    bound = found.bound
+    share = bound.terms[bound.dominant] / bound.total
+    lines = [
+        f"{bound.dominant} is {share:.0%} of the printed bound at K = {found.K:,}; "
+        f"with probability {max(0.0, 1 - 4 * found.delta):g} the mended one holds."
+    ]
+    if found.excess > 1:
+        lines.append(
+            f"It says something from K = {readable(found.nontrivial_from)} episodes on; "
+            f"at K = {found.K:,} it is {readable(found.excess)} times the trivial bound."
+        )
+    else:
+        lines.append(f"It is {found.excess:.1%} of the trivial one.")
+    if found.episodes_for_epsilon is not None and found.steps_for_epsilon is not None:
+        lines.append(
+            f"It guarantees an average regret of {SHARE:.0%} of V* = {found.optimum:.4g} from "
+            f"K = {readable(found.episodes_for_epsilon)} episodes on, "
+            f"{readable(found.steps_for_epsilon)} steps."
+        )
+    return [*lines, *found.notes]
+
+
+def readable(x: float) -> str:
+    """Format a number of any size to three digits at most.
+
+    Examples
+    --------
+    >>> [readable(x) for x in (3.14e19, 126_644.2, 92.103, 0.0123, 2e-9, 0)]
+    ['3.1e19', '126,644', '92.1', '0.0123', '2.0e-9', '0']
+    """
+    if x == 0:
+        return "0"
+    if not 1e-4 <= abs(x) < 1e7:
+        digits, _, power = f"{x:.1e}".partition("e")
+        return f"{digits}e{int(power)}"
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"
+
+
 def _show(found: Explanation) -> None:
     console = a_console()
-    title = f"{found.world}, K = {found.K:,}, delta = {found.delta:g}\n{found.sizes}"
+    title = f"{found.world}, K = {found.K:,}, delta = {found.delta:g}\n{sizes_line(found)}"
     table = new_table(title, "parameter", numbers=("theorem", "practice"))
     table.add_column("")
-    for row in found.parameter_rows:
+    for row in parameter_rows(found):
         table.add_row(*row)
     console.print(table)
     table = new_table("What the regret is at most", "term", numbers=("at most",))
     table.add_column("order", no_wrap=True)
     table.add_column("")
-    for row in found.bound_rows:
+    for row in bound_rows(found):
         table.add_row(
             *row, style="bold" if row[0] in ("total", "mended", found.bound.dominant) else ""
         )
     console.print(table)
-    console.print("\n".join(found.sentences))
+    console.print("\n".join(sentences(found)))
 
 
 def _show_rates(found: Explanation | None) -> None:

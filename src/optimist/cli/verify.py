@@ -1,4 +1,4 @@
-"""``optimist verify``: the paper's analysis, checked on runs."""
+"""``optimist verify``: check the paper's analysis on recorded runs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +9,12 @@ from optimist.cli import OK, SOME_FAILED
 from optimist.cli.parse import parse
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent
-from optimist.cli.worlds import answered, named, option, options
-from optimist.verification import Finding, Report, Summary, verify
+from optimist.cli.worlds import named, option, options, user_errors
+from optimist.verification import Finding, Summary, Verification, verify
 from optimist.verification.statement import ROUNDING
 
 ROOM_FOR_FORMULAS = 150
-"""From this many columns on, a table also says what each statement says."""
+"""From this terminal width on, the table has a column with the formulas."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
         name, rest = named(arguments)
         given = parse(_options(name), f"verify {name}", rest)
         world = given.world
-    with answered(), a_console().status("running the algorithm, and checking what it did"):
+    with user_errors(), a_console().status("running the algorithm, and checking what it did"):
         report = verify(world, given.K, given.delta, given.seed)
     if given.json:
         print_json(report.to_plain())
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
     return SOME_FAILED if report.violations else OK
 
 
-def _show(report: Report) -> None:
+def _show(report: Verification) -> None:
     console = a_console()
     wide = console.width >= ROOM_FOR_FORMULAS
     title = f"The paper, checked (K = {report.K:,}, delta = {report.delta:g}, seed {report.seed})"
@@ -81,7 +81,7 @@ def _show(report: Report) -> None:
 
 
 def verdict_of(summary: Summary) -> str:
-    """How a statement fares that is not violated."""
+    """The verdict on a statement that is not violated."""
     if not summary.due:
         return "-"
     if any(finding.failed for finding in summary.due):
@@ -89,7 +89,7 @@ def verdict_of(summary: Summary) -> str:
     return "vacuous" if summary.vacuous else "holds"
 
 
-def _sentences(report: Report) -> list[str]:
+def _sentences(report: Verification) -> list[str]:
     summaries = report.by_statement()
     cases = sum(summary.cases for summary in summaries)
     lines = [
@@ -121,7 +121,7 @@ def _sentences(report: Report) -> list[str]:
 
 
 def slack(worst: Finding | None) -> str:
-    """What is to spare as a share; how far two sides are apart that should be equal."""
+    """The least relative slack; for an equality, the largest relative difference."""
     if worst is None:
         return "-"
     if worst.equality:
@@ -130,7 +130,7 @@ def slack(worst: Finding | None) -> str:
 
 
 def in_practice(summary: Summary) -> str:
-    """Whether it holds with the practical parameters."""
+    """Whether the statement holds with the practical parameters."""
     share = summary.broken_in_practice
     if share is None:
         return "-"

@@ -1,9 +1,10 @@
-"""The engine: statistics, optimism, value iteration and policies."""
+"""The compiled mathematics: regression, optimism, value iteration and policies."""
 
 from optimist.core.ascension import Ascension, Never, Novelty, Sigmoid, Threshold, Truncation
-from optimist.core.bonus import Bonus, FixedBonus, VarianceBonus
+from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.policy import SoftmaxPolicy, TablePolicy, load_policy
 from optimist.core.rewards import Adversary, Drifting, Fixed, Rewards, Sequence, Switching
+from optimist.core.variant import Variant
 
 __all__ = [
     "Adversary",
@@ -13,6 +14,7 @@ __all__ = [
     "Fixed",
     "FixedBonus",
     "Never",
+    "NoiseBonus",
     "Novelty",
     "Rewards",
     "Sequence",
@@ -23,5 +25,6 @@ __all__ = [
     "Threshold",
     "Truncation",
     "VarianceBonus",
+    "Variant",
     "load_policy",
 ]

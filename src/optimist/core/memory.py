@@ -1,11 +1,10 @@
-"""What a streaming learner keeps: every state it has met, once, and the transitions between them.
+"""The memory of a streaming learner: each state it has met, and the transitions between them.
 
-States are known by their features (and rewards, where those are known): two that share them are one
-state to the algorithm. So finitely many observations, or the cells of a tiling, collapse to counts,
-and the cost of an update stops growing; others grow with the number of steps, up to a limit.
+States are identified by their features (and rewards, where those are known): two that share them
+are one state to the algorithm. So finitely many observations, or the cells of a tiling, collapse to
+counts, and the cost of an update stops growing; others grow with the steps, up to a limit.
 """
 
-import math
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,70 +12,52 @@ import numpy as np
 from optimist import checks, limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core import schema
+from optimist.core.arrays import MATRICES, blank_regression, block_shape
+from optimist.core.norms import norms
+from optimist.core.state import Epoch, Regression, Rule, States, arrays_of
 from optimist.errors import MemoryFull
 from optimist.features import FeatureMap
 
 WhenFull = Literal["thin", "error"]
 
-MATRICES = 6
-"""How many matrices of the size of a covariance a learner holds."""
-
-
-DERIVED = ("head", "left", "following", "ended")
-"""Arrays that follow from the others, and are not saved."""
-
-
-class States(NamedTuple):
-    """The states that were met, with room for more: n of the first axis are in use."""
-
-    rows: FloatArray  # phi within its block, [X, s] if all actions share it, else [X A, s]
-    block: IntArray  # the block of phi(x, a), [X, A]
-    V: FloatArray  # [X]
-    log_pi: FloatArray  # [X, A]
-    cumulative: FloatArray  # of pi, [X, A]
-    CB: FloatArray  # [X, A]
-    p: FloatArray  # [X, A]
-    r: FloatArray  # rewards that are known and not in the weights, [X, A]
-    rewards: FloatArray  # their sum over the epoch's updates, [X, A]
-    head: IntArray  # the first link to this state, or -1, [X]
-    left: IntArray  # how many links leave it, [X]
-
 
 class Links(NamedTuple):
-    """The transitions (x, a, x'), each once, in chains of those that lead to the same state."""
+    """The transitions (x, a, x'), each once."""
 
     source: IntArray  # x
     action: IntArray  # a
     after: IntArray  # x', or -1 if the episode terminated
-    following: IntArray  # the next link to the same x', or -1
     weight: FloatArray  # how often it was seen
     paid: FloatArray  # the sum of its rewards
+
+
+class Chains(NamedTuple):
+    """Links that lead to the same state, chained; they follow from the links and are not saved."""
+
+    head: IntArray  # the first link to each state, or -1, [X]
+    left: IntArray  # how many links leave each state, [X]
+    following: IntArray  # the next link to the same x', or -1
     ended: IntArray  # the first link that terminated, or -1, [1]
 
 
-class Moments(NamedTuple):
-    """Sums over all data, of a fixed size."""
+class Sums(NamedTuple):
+    """Sums over all data, [d]."""
 
-    Lambda: FloatArray  # [blocks, s, s]
-    inverse: FloatArray  # of Lambda; unused if diagonal
-    stale: IntArray  # rank-one updates of each block since it was factorised
-    log_det: FloatArray  # [2]: of Lambda now, and at the start of the epoch
-    paid: FloatArray  # sum phi (r + gamma V) with V of terminations alone, [d]
-    values: FloatArray  # sum phi V(x') for the present V, [d]
-    features: FloatArray  # sum phi, [d]
+    paid: FloatArray  # sum phi (r + gamma V) with V of terminations alone
+    values: FloatArray  # sum phi V(x') for the present V
+    features: FloatArray  # sum phi
 
 
-class Epoch(NamedTuple):
-    """The policy: what it is made of, and the clock."""
+class Stream(NamedTuple):
+    """A learner in an environment: what every function of the compiled part is handed."""
 
-    Theta: FloatArray  # the sum of theta over the epoch's updates, [d]
-    theta: FloatArray  # of the last update, [d]
-    Lambda: FloatArray  # at the start of the epoch
-    inverse: FloatArray  # of that
-    prior: FloatArray  # the four numbers of `core.prior`, as of then
-    first: FloatArray  # the regression of V - v as of then, for variances, [d]; else empty
-    second: FloatArray  # that of (V - v)^2, likewise
-    clock: IntArray  # as of the compiled engine
+    rule: Rule
+    states: States
+    links: Links
+    chains: Chains
+    reg: Regression
+    sums: Sums
+    epoch: Epoch
 
 
 class Memory:
@@ -87,8 +68,8 @@ class Memory:
     features
         The map phi.
     ridge
-        Lambda is ridge times the identity before the first step. Where it is learnt, whoever learns
-        it says here what it is by now.
+        Lambda is ridge times the identity before the first step. A learner that learns it sets the
+        attribute.
     limit
         About how many bytes may be taken.
     when_full
@@ -110,13 +91,15 @@ class Memory:
         self.features, self.ridge, self.when_full = features, ridge, when_full
         self._rewards_known = rewards_known
         d, A = features.dim, features.n_actions
-        blocks, s = features.blocks, features.dim // features.blocks
+        blocks, s = block_shape(features)
         self._rows = 1 if features.shared else A  # rows of each state
         per_state = 8 * (self._rows * s + 7 * A + 3) + 40 + 80  # a link each; an entry of the index
         self.limit = checks.positive(limit, "memory")
         self.most = int(self.limit // per_state)
         if self.most < 2:
-            raise ValueError(f"memory = {limit:g} bytes is less than two states take: {per_state}")
+            raise ValueError(
+                f"memory must be at least {2 * per_state} bytes, for two states; got {limit:g}"
+            )
         matrices = MATRICES * 8 * blocks * s * s
         if matrices > self.limit:
             raise ValueError(
@@ -126,6 +109,7 @@ class Memory:
             )
         limits.need(matrices, f"the covariances of {d:,} features")
         self.n_states = self.n_links = 0
+        none = np.zeros(0, dtype=np.int64)
         self.states = States(
             rows=np.zeros((0, s)),
             block=np.zeros((0, A), dtype=np.int64),
@@ -134,24 +118,14 @@ class Memory:
             cumulative=np.zeros((0, A)),
             CB=np.zeros((0, A)),
             p=np.zeros((0, A)),
+            alike=np.zeros((0, 0), dtype=np.bool_),
             r=np.zeros((0, A)),
             rewards=np.zeros((0, A)),
-            head=np.zeros(0, dtype=np.int64),
-            left=np.zeros(0, dtype=np.int64),
         )
-        none = np.zeros(0, dtype=np.int64)
-        self.links = Links(none, none, none, none, np.zeros(0), np.zeros(0), np.array([-1]))
-        identity = np.tile(np.eye(s), (blocks, 1, 1))
-        log_det = d * math.log(ridge)
-        self.moments = Moments(
-            Lambda=ridge * identity,
-            inverse=identity / ridge,
-            stale=np.zeros(blocks, dtype=np.int64),
-            log_det=np.array([log_det, log_det]),
-            paid=np.zeros(d),
-            values=np.zeros(d),
-            features=np.zeros(d),
-        )
+        self.links = Links(none, none, none, np.zeros(0), np.zeros(0))
+        self.chains = Chains(none, none, none, np.array([-1]))
+        self.regression = blank_regression(features, ridge)
+        self.sums = Sums(np.zeros(d), np.zeros(d), np.zeros(d))
         self._index: dict[int, int] = {}  # from the digest of a state to its number
 
     # Growing
@@ -178,8 +152,8 @@ class Memory:
         self.states.rows[x * self._rows : (x + 1) * self._rows] = rows
         self.states.block[x] = block
         self.states.r[x] = 0.0 if r is None else r
-        self.states.head[x], self.states.left[x] = -1, 0
-        self._index[key] = x  # of two with one digest the later is found, the other kept for itself
+        self.chains.head[x], self.chains.left[x] = -1, 0
+        self._index[key] = x  # of two with one digest the later is found; the other is kept
         self.n_states += 1
         return x
 
@@ -194,58 +168,65 @@ class Memory:
         room = len(self.states.V)
         if n > room:
             size = max(64, 2 * room)
-            self.states = States._make(
-                (
-                    _grown(array, size * self._rows if name == "rows" else size)
-                    for name, array in self.states._asdict().items()
-                )
-            )
+            grown = {
+                name: _grown(array, size * self._rows if name == "rows" else size)
+                for name, array in self.states._asdict().items()
+                if name != "alike"
+            }
+            self.states = self.states._replace(**grown)
+            head, left = (_grown(array, size) for array in self.chains[:2])
+            self.chains = self.chains._replace(head=head, left=left)
 
     def reserve_links(self, more: int) -> None:
         """Make room for so many more links."""
         room, n = len(self.links.source), self.n_links + more
         if n > room:
-            *arrays, ended = self.links
             size = max(64, n, 2 * room)
-            self.links = Links._make([*(_grown(array, size) for array in arrays), ended])
+            self.links = Links._make(_grown(array, size) for array in self.links)
+            self.chains = self.chains._replace(following=_grown(self.chains.following, size))
+
+    def stream(self, rule: Rule, epoch: Epoch) -> Stream:
+        """What every function of the compiled part is handed."""
+        parts = (self.states, self.links, self.chains, self.regression, self.sums)
+        return Stream(rule, *parts, epoch)
+
+    @property
+    def ends(self) -> bool:
+        """Whether an episode has terminated so far."""
+        return bool(self.chains.ended[0] >= 0)
 
     def restore(self, arrays: dict[str, Any]) -> None:
-        """Go on from copies of such `arrays`, which are as `layout` says."""
-        groups: dict[str, dict[str, Any]] = {"states": {}, "links": {}, "moments": {}}
+        """Continue from copies of such `arrays`, which are as `layout` says."""
+        groups: dict[str, dict[str, Any]] = {}
         for name, array in arrays.items():
             group, _, part = name.partition(".")
-            groups[group][part] = np.array(array)
-        n, m = len(arrays["states.V"]), len(arrays["links.source"])
-        none = np.full(n, -1)
-        self.states = States(**groups["states"], head=none, left=none.copy())
-        self.links = Links(**groups["links"], following=np.full(m, -1), ended=np.array([-1]))
-        self.moments = Moments(**groups["moments"])
-        self.n_states, self.n_links = n, m
-        self._reindex()
-        self._chain()
+            groups.setdefault(group, {})[part] = np.array(array)
+        self.states = States(**groups["states"])
+        self.links = Links(**groups["links"])
+        self.regression = Regression(**groups["regression"])
+        self.sums = Sums(**groups["sums"])
+        self.n_states, self.n_links = len(self.states.V), len(self.links.source)
+        self._index_states()
+        self._chain_links()
 
     @property
     def arrays(self) -> dict[str, Any]:
         """All that `restore` needs, by names with their groups."""
-        groups: dict[str, Any] = {
-            "states": self.states,
-            "links": self.links,
-            "moments": self.moments,
+        found = {
+            **arrays_of("states", self.states),
+            **arrays_of("links", self.links),
+            **arrays_of("regression", self.regression),
+            **arrays_of("sums", self.sums),
         }
-        return {
-            f"{group}.{name}": array[: self._used(group, name, self.n_states, self.n_links)]
-            for group, values in groups.items()
-            for name, array in values._asdict().items()
-            if name not in DERIVED
-        }
+        n, m = self.n_states, self.n_links
+        return {name: array[: self._used(name, n, m)] for name, array in found.items()}
 
     def layout(self, n: int, m: int) -> dict[str, schema.Array]:
         """What the arrays of a checkpoint must be, with n states and m links."""
         A, blocks = self.features.n_actions, self.features.blocks
         wanted = {}
         for name, array in self.arrays.items():
-            group, _, part = name.partition(".")
-            used = self._used(group, part, n, m)
+            used = self._used(name, n, m)
             shape = array.shape if used is None else (used, *array.shape[1:])
             wanted[name] = schema.usual(name, shape)
         return {
@@ -256,9 +237,10 @@ class Memory:
             "links.after": schema.index((m,), n, -1),
         }
 
-    def _used(self, group: str, name: str, n: int, m: int) -> int | None:
+    def _used(self, name: str, n: int, m: int) -> int | None:
         """How long an array is with n states and m links; None if that does not depend on them."""
-        return {"rows": n * self._rows}.get(name, {"states": n, "links": m}.get(group))
+        lengths = {"states.rows": n * self._rows, "states.alike": None}
+        return lengths.get(name, {"states": n, "links": m}.get(name.partition(".")[0]))
 
     # Shrinking
 
@@ -301,35 +283,23 @@ class Memory:
         number = np.full(self.n_states, -1)
         number[used] = np.arange(used.size)
         rows = self.states.rows.reshape(-1, self._rows, self.states.rows.shape[1])
-        others = (array[used] for array in self.states[1:])
-        self.states = States._make([rows[used].reshape(-1, rows.shape[2]), *others])
+        others = {
+            n: a[used] for n, a in self.states._asdict().items() if n not in ("rows", "alike")
+        }
+        self.states = self.states._replace(rows=rows[used].reshape(-1, rows.shape[2]), **others)
         self.n_states = used.size
-        self._reindex()
-        self.links = Links(
-            number[source],
-            action,
-            np.where(after >= 0, number[after], -1),
-            np.full(kept.size, -1),
-            weight,
-            paid,
-            np.array([-1]),
-        )
+        self._index_states()
+        to = np.where(after >= 0, number[after], -1)
+        self.links = Links(number[source], action, to, weight, paid)
         self.n_links = kept.size
-        self._chain()
+        self._chain_links()
         self._sum_up(gamma, terminal)
         return number
 
     def leverage(self) -> FloatArray:
         """phi' Lambda^{-1} phi of each link's pair."""
         block, phi = self._pairs()
-        if phi.shape[1] == 1:
-            return np.asarray(phi[:, 0] ** 2 / self.moments.Lambda[block, 0, 0])
-        scores = np.empty(len(block))
-        for b in range(self.features.blocks):
-            here = block == b
-            L = np.linalg.cholesky(self.moments.Lambda[b])
-            scores[here] = (np.linalg.solve(L, phi[here].T) ** 2).sum(axis=0)
-        return scores
+        return norms(self.regression.Lambda, self.regression.inverse, phi, block) ** 2
 
     def _pairs(self) -> tuple[IntArray, FloatArray]:
         """The block of each link's pair, and its features there."""
@@ -337,31 +307,28 @@ class Memory:
         at = source if self._rows == 1 else source * self._rows + action
         return self.states.block[source, action], self.states.rows[at]
 
-    def _reindex(self) -> None:
-        """Find the states by their features again."""
+    def _index_states(self) -> None:
+        """Index the states by their features."""
         self._index, s = {}, self.states
         for x in range(self.n_states):
             rows = s.rows[x * self._rows : (x + 1) * self._rows]
             r = s.r[x].tobytes() if self._rewards_known else None
             self._index[hash((rows.tobytes(), s.block[x].tobytes(), r))] = x
 
-    def _chain(self) -> None:
+    def _chain_links(self) -> None:
         """Chain the links that lead to the same state, and count those that leave one."""
         links, n = self.links, self.n_links
-        self.states.head[: self.n_states] = -1
-        self.states.left[: self.n_states] = 0
-        np.add.at(self.states.left, links.source[:n], 1)
+        head, left = np.full(len(self.states.V), -1), np.zeros(len(self.states.V), dtype=np.int64)
+        following, ended = np.full(len(links.source), -1), np.array([-1])
+        np.add.at(left, links.source[:n], 1)
         for link, after in enumerate(links.after[:n].tolist()):
-            if after >= 0:
-                links.following[link] = self.states.head[after]
-                self.states.head[after] = link
-            else:
-                links.following[link] = links.ended[0]
-                links.ended[0] = link
+            start, at = (head, after) if after >= 0 else (ended, 0)
+            following[link], start[at] = start[at], link
+        self.chains = Chains(head, left, following, ended)
 
     def _sum_up(self, gamma: float, terminal: float) -> None:
         """All sums over the data again, from the links."""
-        m, n, links = self.moments, self.n_links, self.links
+        m, sums, n, links = self.regression, self.sums, self.n_links, self.links
         block, phi = self._pairs()
         s = phi.shape[1]
         ended = links.after[:n] < 0
@@ -374,16 +341,16 @@ class Memory:
             m.Lambda[b] = self.ridge * np.eye(s) + (part * weight[:, None]).T @ part
             m.inverse[b] = np.linalg.inv(m.Lambda[b])
             log_det += np.linalg.slogdet(m.Lambda[b])[1]
-            m.paid[b * s : (b + 1) * s] = paid[here] @ part
-            m.values[b * s : (b + 1) * s] = V[here] @ part
-            m.features[b * s : (b + 1) * s] = weight @ part
+            sums.paid[b * s : (b + 1) * s] = paid[here] @ part
+            sums.values[b * s : (b + 1) * s] = V[here] @ part
+            sums.features[b * s : (b + 1) * s] = weight @ part
         if s == 1:
             d = self.features.dim
             square = np.bincount(block, links.weight[:n] * phi[:, 0] ** 2, minlength=d)
             m.Lambda[:, 0, 0] = self.ridge + square
-            m.paid[:] = np.bincount(block, paid * phi[:, 0], minlength=d)
-            m.values[:] = np.bincount(block, V * phi[:, 0], minlength=d)
-            m.features[:] = np.bincount(block, links.weight[:n] * phi[:, 0], minlength=d)
+            sums.paid[:] = np.bincount(block, paid * phi[:, 0], minlength=d)
+            sums.values[:] = np.bincount(block, V * phi[:, 0], minlength=d)
+            sums.features[:] = np.bincount(block, links.weight[:n] * phi[:, 0], minlength=d)
             log_det = float(np.log(m.Lambda).sum())
         m.stale[:] = 0
         m.log_det[:] += log_det - m.log_det[0]  # the epoch has grown as much as it had

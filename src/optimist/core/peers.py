@@ -1,28 +1,19 @@
 """The tabular peers of Algorithm 1 on finite worlds, compiled: whole episodes.
 
 They play by its rules: the coin that ends an episode is tossed before the next state is seen, so
-its last pair is not learnt from; rewards are known; the entries of P are where what was seen is
-counted. From top to bottom: `run`, an episode, Q-learning, UCBVI, posterior sampling.
+its last pair is not learnt from; rewards are known; transitions are counted by the entries of P.
+From top to bottom: the loop, an episode, Q-learning, UCBVI, posterior sampling.
 """
 
 import math
 
 import numpy as np
-from numba import njit
 
 from optimist.checks import BoolArray, FloatArray, IntArray
-from optimist.core.engine import start as draw
-from optimist.core.state import (
-    EPISODES,
-    EPOCHS,
-    STAGE,
-    STATE,
-    STEPS,
-    UPDATES,
-    Record,
-    Simulator,
-)
-from optimist.core.tabular import OPTIMISTIC_Q, PSRL, Q_LEARNING, UCBVI, Kept, TableRule, Tables
+from optimist.core.compiler import compiled, inlined
+from optimist.core.linalg import draw, draw_between
+from optimist.core.state import Record, Simulator
+from optimist.core.tabular import KeptTables, Peer, TableRule, Tables
 
 FEW = 80.0
 """About half as many times alpha states have any of a mass alpha; each takes twice the time."""
@@ -31,33 +22,32 @@ NOTHING = 1e-18
 """A share of the whole that is lost in rounding."""
 
 
-@njit(cache=True, nogil=True)
-def run(
+@compiled(nogil=True)
+def run_tabular(
     world: Simulator,
     rule: TableRule,
     t: Tables,
     r: FloatArray,
-    nu0: FloatArray,
     rng: np.random.Generator,
     record: Record,
-    kept: Kept,
+    kept: KeptTables,
 ) -> None:
     """Play and learn one episode after the other, as many as the record has room for."""
-    if t.clock[STATE] < 0:
-        t.clock[STATE] = draw(world.start, rng.random())
+    if t.clock[0].state < 0:
+        t.clock[0].state = draw(world.start, rng.random())
     taken = 0
     for i in range(record.steps.size):
-        if kept.stride > 0 and t.clock[EPISODES] % kept.stride == 0:
+        if kept.stride > 0 and t.clock[0].episodes % kept.stride == 0:
             kept.policies[taken] = t.pi
             taken += 1
         if kept.draw[i]:
             kept.drawn[:] = t.pi
-        for x in range(nu0.size):
-            record.value[i] += nu0[x] * t.V[x]
+        for x in range(world.nu0.size):
+            record.value[i] += world.nu0[x] * t.V[x]
         record.sup_q[i] = play(world, rule, t, r, rng, record, i)
-        t.clock[EPISODES] += 1
-        if (rule.kind == UCBVI or rule.kind == PSRL) and due(rule.every, t):
-            if rule.kind == UCBVI:
+        t.clock[0].episodes += 1
+        if (rule.kind == Peer.UCBVI or rule.kind == Peer.PSRL) and due(rule.every, t):
+            if rule.kind == Peer.UCBVI:
                 iterate_bernstein(world.first, world.after, world.gamma, rule, t, r, record.stop)
             else:
                 sample(
@@ -65,13 +55,13 @@ def run(
                     t.work, t.to, t.width,
                 )  # fmt: skip
                 iterate_sample(world.gamma, rule, t, r, record.stop)
-            for x in range(nu0.size):
+            for x in range(world.nu0.size):
                 greedy(t.Q[x], 0.0, t.pi[x], t.cumulative[x])
             record.sup_q[i] = np.abs(t.Q).max()
-        record.epoch[i] = t.clock[EPOCHS]
+        record.epoch[i] = t.clock[0].epochs
 
 
-@njit(inline="always")
+@inlined
 def play(
     world: Simulator,
     rule: TableRule,
@@ -84,7 +74,7 @@ def play(
     """One episode, which ends after each step with probability 1 - gamma; the largest new |Q|."""
     n_actions = r.shape[1]
     first, after, cumulative, gamma = world.first, world.after, world.cumulative, world.gamma
-    x = t.clock[STATE]
+    x = t.clock[0].state
     steps, reward, bonus, largest = 0, 0.0, 0.0, 0.0
     while True:
         a = draw(t.cumulative[x], rng.random())
@@ -94,27 +84,25 @@ def play(
         bonus += t.CB[x, a]
         if not rng.random() < gamma:
             break
-        u, entry = rng.random(), first[pair]
-        while entry < first[pair + 1] - 1 and u >= cumulative[entry]:
-            entry += 1
+        entry = draw_between(cumulative, first[pair], first[pair + 1], rng.random())
         if t.counts[entry] == 0:
             t.seen[first[pair] + t.distinct[pair]] = entry
             t.distinct[pair] += 1
         t.counts[entry] += 1
         t.visits[pair] += 1
-        if rule.kind == OPTIMISTIC_Q or rule.kind == Q_LEARNING:
+        if rule.kind == Peer.OPTIMISTIC_Q or rule.kind == Peer.Q_LEARNING:
             learn(rule, t, gamma, x, a, r[x, a], after[entry])
             largest = max(largest, abs(t.Q[x, a]))
         x = after[entry]
-    t.clock[STATE] = draw(world.start, rng.random())
-    t.clock[STEPS] += steps
+    t.clock[0].state = draw(world.start, rng.random())
+    t.clock[0].steps += steps
     record.steps[i] = steps
     record.reward[i] = reward
     record.bonus[i] = bonus / steps
     return largest
 
 
-@njit(cache=True)
+@compiled()
 def greedy(Q: FloatArray, epsilon: float, pi: FloatArray, cumulative: FloatArray) -> float:
     """The policy at a state: the best actions, all alike, and any with probability epsilon; max Q.
 
@@ -133,7 +121,7 @@ def greedy(Q: FloatArray, epsilon: float, pi: FloatArray, cumulative: FloatArray
     return top
 
 
-@njit(inline="always")
+@inlined
 def learn(rule: TableRule, t: Tables, gamma: float, x: int, a: int, reward: float, y: int) -> None:
     """Q-learning from one transition to y: with bonuses, or without.
 
@@ -141,7 +129,7 @@ def learn(rule: TableRule, t: Tables, gamma: float, x: int, a: int, reward: floa
     b = c sqrt(H / n), of which the smallest so far is believed. Otherwise l = step / n^power.
     """
     n = t.visits[x * t.Q.shape[1] + a]
-    if rule.kind == OPTIMISTIC_Q:
+    if rule.kind == Peer.OPTIMISTIC_Q:
         H = 1 / (1 - gamma)
         rate, bonus = (H + 1) / (H + n), rule.c * math.sqrt(H / n)
         t.mean[x, a] += rate * (reward + bonus + gamma * t.V[y] - t.mean[x, a])
@@ -153,26 +141,26 @@ def learn(rule: TableRule, t: Tables, gamma: float, x: int, a: int, reward: floa
     t.V[x] = greedy(t.Q[x], rule.epsilon, t.pi[x], t.cumulative[x])
 
 
-@njit(inline="always")
+@inlined
 def due(every: bool, t: Tables) -> bool:
     """Whether a new epoch begins: after every episode, or by the rule of Ouyang et al. (2017).
 
     It does when some pair has been visited in this epoch as often as before it, or for the first
     time, and when the epoch is longer than the last. The clock counts the episodes of both.
     """
-    t.clock[UPDATES] += 1
-    begins = every or t.clock[UPDATES] > t.clock[STAGE]
+    t.clock[0].updates += 1
+    begins = every or t.clock[0].updates > t.clock[0].stage
     for pair in range(t.visits.size):
         begins = begins or t.visits[pair] >= max(2 * t.before[pair], 1)
     if begins:
-        t.clock[EPOCHS] += 1
-        t.clock[STAGE] = t.clock[UPDATES]
-        t.clock[UPDATES] = 0
+        t.clock[0].epochs += 1
+        t.clock[0].stage = t.clock[0].updates
+        t.clock[0].updates = 0
         t.before[:] = t.visits
     return begins
 
 
-@njit(inline="always")
+@inlined
 def iterate_bernstein(
     first: IntArray,
     after: IntArray,
@@ -216,7 +204,7 @@ def iterate_bernstein(
             break
 
 
-@njit(cache=True)
+@compiled()
 def sample(
     first: IntArray,
     after: IntArray,
@@ -274,7 +262,7 @@ def sample(
             weight[pair, j] /= total
 
 
-@njit(inline="always")
+@inlined
 def iterate_sample(
     gamma: float, rule: TableRule, t: Tables, r: FloatArray, stop: BoolArray
 ) -> None:

@@ -6,7 +6,7 @@ u = ||phi||_{Lambda^{-1}}, CB the bonus and p the ascension function, the sum of
     S = (1 - p) (phi . Theta + n CB) + n p R_max H
 
 (or, where heaven pays rewards that are known, p times their sum and that of gamma w, `Novelty`),
-and the policy is softmax(eta S). A bonus by variances takes 2 d more numbers, a prior eight, and a
+and the policy is softmax(eta S). A variance bonus takes 2 d more numbers, a prior five, and a
 heaven whose worth is learnt d, for the rewards that it pays.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,38 +22,42 @@ from numpy.typing import ArrayLike
 from optimist import checks
 from optimist.checks import FloatArray, IntArray
 from optimist.core import schema, storage
-from optimist.core.ascension import (
-    EDGE,
-    Ascension,
-    Never,
-    Novelty,
-    Sigmoid,
-    Threshold,
-    Truncation,
-    ascension_name,
-    ascension_named,
-)
-from optimist.core.bonus import ROUNDING, Bonus, FixedBonus, VarianceBonus, bonus_name, bonus_named
-from optimist.core.state import BASE, HOPE, MEAN, NOVEL, PRIOR, RIDGE
+from optimist.core.ascension import Ascension, Truncation
+from optimist.core.bonus import Bonus, VarianceBonus
+from optimist.core.norms import norms
+from optimist.core.optimism import EDGE, optimism
+from optimist.core.variant import optimism_with
 from optimist.errors import FileError
 from optimist.features import FeatureMap, PerAction, StateFeatures, describe, from_description
+from optimist.parameters import from_plain_value, plain_value
 
 HEADER = {
     "kind": str,
     "format": int,
-    "updates": range(schema.MOST),
-    "eta": str,
-    "bonus": list,
+    "updates": range(checks.MOST),
+    "eta": float | str,
+    "bonus": dict,
     "gamma": float,
     "heaven": float,
-    "ascension": list,
-    "n_actions": range(1, schema.MOST),
+    "ascension": dict,
+    "n_actions": range(1, checks.MOST),
     "features": dict | None,
     "reward": bool,
     "shift": float,
     "heaven_pays": bool,
+    "prior": dict,
 }
-"""What the header of the file of a `SoftmaxPolicy` says, and of which type."""
+"""The fields in the header of the file of a `SoftmaxPolicy`, and their types."""
+
+
+class PolicyPrior(NamedTuple):
+    """The numbers of a learnt prior that a policy needs (`optimist.core.state.PRIOR`)."""
+
+    ridge: float = 0.0
+    novel: float = 0.0
+    v: float = 0.0
+    expected: float = 0.0
+    hope: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,8 @@ class SoftmaxPolicy:
         n, how many updates the epoch has seen; with none the policy is uniform.
     eta, bonus, ascension, heaven, gamma
         The parameters of the algorithm; ``heaven`` is R_max / (1 - gamma), or v_max, unless
-        ``heaven_pays``. At eta =
-        infinity the policy is greedy for the last update alone, and ``updates`` is 1.
+        ``heaven_pays``. At eta = infinity the policy is greedy for the last update alone, and
+        ``updates`` is 1.
     features
         The map phi.
     rewards
@@ -87,12 +91,11 @@ class SoftmaxPolicy:
         A constant reward of every update.
     heaven_pays
         Whether heaven pays rewards that are known and do not change, beside ``heaven``, which is
-        then gamma w in the mean of the epoch's updates (`Novelty`).
+        then the mean of gamma w over the epoch's updates (`Novelty`).
     prior
-        The numbers of the prior that was learnt (`optimist.core.prior`), or zeros.
+        The learnt prior (`optimist.core.prior`), or zeros.
     moments
-        The regressions of the values and of their squares, by which variances are known, [2, d];
-        or empty.
+        The regressions of the values and of their squares, [2, d]; or empty.
     """
 
     Theta: FloatArray
@@ -109,7 +112,7 @@ class SoftmaxPolicy:
     shift: float = 0.0
     gamma: float = 0.0
     heaven_pays: bool = False
-    prior: FloatArray = field(default_factory=lambda: np.zeros(PRIOR))
+    prior: PolicyPrior = PolicyPrior()  # noqa: RUF009 - a tuple
     moments: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
@@ -131,35 +134,24 @@ class SoftmaxPolicy:
         return _action(self.probabilities(state), rng)
 
     def _sum_of_values(self, rows: FloatArray, block: IntArray, states: ArrayLike) -> FloatArray:
-        u = self._uncertainty(rows, block)
-        CB, n = self._bonuses(rows, block, u), self.updates
-        each = CB + self.shift + self.prior[BASE]  # what every update adds
+        """S of the states, [..., A]."""
+        CB, p = self._optimism(rows, block)
+        each = CB + self.shift + self.prior.expected  # added by every update
         if self.reward is not None:
             batch = np.asarray(states)[None] if CB.ndim == 1 else np.asarray(states)
             each = each + self.reward(batch).reshape(CB.shape)
-        all_of_them: FloatArray | float = 0.0  # what they add together
+        rewards: FloatArray | float = 0.0  # added by all updates together
         if self.rewards is not None:
-            all_of_them = self.rewards[checks.indices(states, "state", len(self.rewards))]
+            rewards = self.rewards[checks.indices(states, "state", len(self.rewards))]
         elif self.weights is not None:
-            all_of_them = self._predict(rows, block, self.weights)
+            rewards = self._predict(rows, block, self.weights)
         if isinstance(self.ascension, Truncation):
             parts = (self._predict(rows, block, theta) for theta in np.atleast_2d(self.Theta))
-            return np.asarray(sum(np.minimum(x + each + all_of_them, self.heaven) for x in parts))
-        target = self._predict(rows, block, self.Theta) + n * each + all_of_them
-        match self.ascension:
-            case Sigmoid():
-                p = self.ascension(CB)
-            case Threshold(level):
-                p = (u > level).astype(np.float64)
-            case Novelty(level):
-                share = self._of_prior(rows, u)
-                p = np.minimum(self.prior[NOVEL] * share, 1.0)
-                p = np.where(share > level * EDGE, 1.0, p)
-            case Never():
-                return np.asarray(target)
-        beyond: FloatArray | float = n * self.heaven
+            return np.asarray(sum(np.minimum(x + each + rewards, self.heaven) for x in parts))
+        target = self._predict(rows, block, self.Theta) + self.updates * each + rewards
+        beyond: FloatArray | float = self.updates * self.heaven
         if self.heaven_pays:
-            beyond += self._paid(np.broadcast_to(all_of_them, CB.shape), rows, block, p)
+            beyond += self._paid(np.broadcast_to(rewards, CB.shape), rows, block, p)
         return np.asarray((1 - p) * target + p * beyond)
 
     def _paid(
@@ -167,31 +159,24 @@ class SoftmaxPolicy:
     ) -> FloatArray:
         """What heaven pays to pairs, whose rewards have these sums over the epoch's updates.
 
-        Where new pairs may be better than what is known of their state, they are all alike.
+        New pairs that may be better than all that is known of their state are paid alike.
         """
         r, new = sums / self.updates, p == 1
-        known = r + self.gamma * (self.prior[MEAN] + self._predict(rows, block, self.moments[0]))
+        known = r + self.gamma * (self.prior.v + self._predict(rows, block, self.moments[0]))
         best = np.maximum(np.where(new, 0.0, known).max(axis=-1, keepdims=True), 0.0)
-        alike = new & (r + self.gamma * self.prior[HOPE] > best * EDGE)
+        alike = new & (r + self.gamma * self.prior.hope > best * EDGE)
         return np.where(alike, sums.max(axis=-1, keepdims=True), sums)
 
-    def _bonuses(self, rows: FloatArray, block: IntArray, u: FloatArray) -> FloatArray:
-        """CB, from the uncertainty of the pairs."""
-        if isinstance(self.bonus, FixedBonus):
-            return self.bonus.beta * u
-        data = 1 - self._of_prior(rows, u)
-        known = np.where(data > 0, data, np.inf)  # a pair without data has no variance
-        first, second = (self._predict(rows, block, m) / known for m in self.moments)
-        variance = second - first**2
-        variance = np.where(variance > ROUNDING * second, variance, 0.0)
-        deviation = np.sqrt(np.maximum(variance, 0.0) / known)
-        return np.asarray(self.gamma * self.bonus.c * deviation * u)
-
-    def _of_prior(self, rows: FloatArray, u: FloatArray) -> FloatArray:
-        """The share of the prior in the estimates of pairs."""
-        norms = np.broadcast_to((rows**2).sum(axis=-1), u.shape)
-        share = np.divide(self.prior[RIDGE] * u**2, norms, out=np.zeros_like(u), where=norms > 0)
-        return np.asarray(np.minimum(share, 1.0))
+    def _optimism(self, rows: FloatArray, block: IntArray) -> tuple[FloatArray, FloatArray]:
+        """CB and p+ of the pairs."""
+        u = self._uncertainty(rows, block)
+        first = second = np.zeros(u.shape)
+        if isinstance(self.bonus, VarianceBonus):
+            first, second = (self._predict(rows, block, m) for m in self.moments)
+        norm = np.broadcast_to((rows**2).sum(axis=-1), u.shape)
+        given = optimism_with(self.bonus, self.ascension, self.gamma)
+        with np.errstate(over="ignore"):  # a sigmoid far from 0 is 0 or 1
+            return optimism(given, self.prior.ridge, self.prior.novel, u, norm, first, second)
 
     def _predict(self, rows: FloatArray, block: IntArray, theta: FloatArray) -> FloatArray:
         """phi . theta."""
@@ -200,40 +185,32 @@ class SoftmaxPolicy:
 
     def _uncertainty(self, rows: FloatArray, block: IntArray) -> FloatArray:
         """||phi|| in the norm of Lambda^{-1}."""
-        if self.Lambda.shape[1] == 1:  # diagonal, whatever the features
+        if self.Lambda.shape[1] == 1 < rows.shape[-1]:  # diagonal, whatever the features
             diagonal = self.Lambda.reshape(self.features.blocks, -1)[block]
             return np.asarray(np.sqrt((rows**2 / diagonal).sum(axis=-1)))
-        rows = np.broadcast_to(rows, (*block.shape, rows.shape[-1]))
-        u = np.empty(block.shape)
-        for b in np.unique(block):
-            here = block == b
-            u[here] = np.linalg.norm(rows[here] @ self._roots[b].T, axis=-1)
-        return u
+        return norms(self.Lambda, self._inverse, rows, block)
 
     @cached_property
-    def _roots(self) -> FloatArray:
-        """L^{-1} with Lambda = L L', of each block: the norm of a row is that of L^{-1} row."""
-        L = np.linalg.cholesky(self.Lambda)
-        return np.asarray(np.linalg.solve(L, np.broadcast_to(np.eye(L.shape[1]), L.shape)))
+    def _inverse(self) -> FloatArray:
+        return np.asarray(np.linalg.inv(self.Lambda))
 
     def save(self, path: str | Path) -> None:
         """Write the policy's numbers: d + d^2 of them, or fewer where Lambda is block-diagonal."""
         header: dict[str, Any] = {
             "updates": int(self.updates),
-            "eta": repr(float(self.eta)),
-            "bonus": bonus_name(self.bonus),
+            "eta": plain_value(self.eta, float),
+            "bonus": plain_value(self.bonus, Bonus),
             "gamma": float(self.gamma),
             "heaven": float(self.heaven),
-            "ascension": ascension_name(self.ascension),
+            "ascension": plain_value(self.ascension, Ascension),
             "n_actions": self.features.n_actions,
             "features": describe(self.features),
             "reward": self.reward is not None,
             "shift": float(self.shift),
             "heaven_pays": bool(self.heaven_pays),
+            "prior": {name: float(value) for name, value in self.prior._asdict().items()},
         }
         arrays = {"Theta": self.Theta, "Lambda": self.Lambda}
-        if self.prior.any():
-            arrays["prior"] = self.prior
         if self.moments.size:
             arrays["moments"] = self.moments
         if self.rewards is not None:
@@ -309,11 +286,13 @@ def load_policy(
         raise FileError(f"{path} holds a {header['kind']}, not a policy")
     with storage.reading(path):
         schema.fields(header, HEADER, "the header")
-        eta, gamma = float(header["eta"]), checks.discount(header["gamma"])
+        gamma = checks.discount(header["gamma"])
+        eta = from_plain_value(float, header["eta"], ("eta",))
         if not eta > 0:
             raise ValueError(f"eta must be positive; got {eta}")
-        ascension = ascension_named(*header["ascension"])
-        bonus = bonus_named(*header["bonus"])
+        ascension = from_plain_value(Ascension, header["ascension"], ("ascension",))
+        bonus = from_plain_value(Bonus, header["bonus"], ("bonus",))
+        prior = _read_prior(header["prior"])
         if features is None and header["features"] is not None:
             features = from_description(header["features"])
     if features is None:
@@ -348,9 +327,19 @@ def load_policy(
         shift=header["shift"],
         gamma=gamma,
         heaven_pays=header["heaven_pays"],
-        prior=arrays.get("prior", np.zeros(PRIOR)),
+        prior=prior,
         moments=arrays.get("moments", np.zeros((2, 0))),
     )
+
+
+def _read_prior(data: dict[str, Any]) -> PolicyPrior:
+    schema.fields(data, dict.fromkeys(PolicyPrior._fields, float), "prior")
+    prior = PolicyPrior(**{name: float(value) for name, value in data.items()})
+    for name, value in prior._asdict().items():
+        least = -schema.LARGEST if name in ("v", "expected") else 0.0
+        if not least <= value <= schema.LARGEST:
+            raise ValueError(f"{name} must be in [{least:g}, {schema.LARGEST:g}]; got {value:g}")
+    return prior
 
 
 def _layout(
@@ -367,7 +356,6 @@ def _layout(
         "Lambda": schema.covariance((d, 1, 1) if diagonal else (features.blocks, s, s)),
     }
     others = {
-        "prior": schema.prior((PRIOR,)),
         "moments": schema.real((2, d)),
         "rewards": schema.real((_sizes(arrays, "rewards", 1)[0], features.n_actions)),
         "weights": schema.real((d,)),

@@ -1,29 +1,30 @@
-"""What is expected of a pair before it is tried, learnt from all the others: compiled.
+"""A prior over the next states of a pair, fitted to all pairs at the start of an epoch.
 
-Next states are taken to be drawn as by a Chinese restaurant process (Ewens, 1972; Aldous, 1985).
-After n visits a pair leads to a next state that is new to it with probability theta / (n + theta),
-and else to one of those seen, as often as they were. A next state that is new to the pair was never
-seen at all with probability s, and else it is any state. The three numbers of that model are
-estimated at the start of an epoch:
+Next states are modelled as draws of a Chinese restaurant process (Ewens, 1972; Aldous, 1985). After
+n visits a pair leads to a next state that is new to it with probability theta / (n + theta), and
+otherwise to one of those seen, in proportion to their counts. A next state that is new to the pair
+was never seen at all with probability s. The model has three numbers:
 
-theta   by maximum likelihood from all pairs: near 0 in a world without chance; where pairs share
-        features it is small, as what is new to a pair may be known of its features
-s       after Good and Turing (Good, 1953): the share of the rare links (x, a, x'), those of a
-        pair but its usual one, whose x' no other leads to; where there are hardly any, the share
-        among all links.
-        What stays where it is, x' = x, is no link here
+theta   fitted by maximum likelihood over all pairs: near 0 in a deterministic world. Where pairs
+        share features it is a small constant: a state that is new to a pair is not new to its
+        features
+s       estimated after Good and Turing (Good, 1953): among the rare transitions (x, a, x'), all of
+        a pair but its most frequent one, the share whose x' no other transition leads to; the share
+        among all transitions where hardly any are rare. Self-transitions do not count
 v       the mean of V over the states seen
 
-The mean of V(x') that the model predicts is a ridge regression towards v, with theta for its ridge,
-and theta / (n + theta) = theta u^2 is the share of the prior in it.
+The mean of V(x') under the model is a ridge regression shrunk to v, with theta for its ridge, and
+theta / (n + theta) = theta u^2 is the prior's share in it.
 """
 
 import math
 
 import numpy as np
-from numba import njit
 
 from optimist.checks import FloatArray, IntArray
+from optimist.core.compiler import compiled, inlined
+from optimist.core.regression import change_ridge
+from optimist.core.state import Epoch, Regression, Rule
 
 LEAST, MOST = 1e-4, 10.0
 """The least theta, as a covariance has to be invertible, and the most."""
@@ -35,7 +36,45 @@ CLOSE = 1e-3
 """Theta is iterated until it changes by less than this part of it."""
 
 
-@njit(cache=True)
+@inlined
+def learn_prior(
+    rule: Rule,
+    reg: Regression,
+    epoch: Epoch,
+    pair: IntArray,
+    after: IntArray,
+    weight: FloatArray,
+    V: FloatArray,
+    n_actions: int,
+    reward: float,
+) -> None:
+    """Fit the prior to the data so far, and put its ridge in the place of the last.
+
+    ``reward`` is the mean reward where rewards are estimated: what is expected of an untried pair,
+    beside gamma v.
+    """
+    prior, unit = epoch.prior, rule.ridge
+    last = unit if epoch.clock[0].epochs == 1 else prior[0].ridge
+    theta, novel, mean = fit_prior(
+        pair, after, weight, V, n_actions, last / unit, reg.Lambda.shape[1] > 1
+    )
+    prior[0].ridge = theta * unit
+    prior[0].novel = novel * exploration_multiplier(epoch.clock[0].episodes)
+    prior[0].v = mean
+    prior[0].expected = reward + rule.gamma * mean
+    change_ridge(reg.Lambda, prior[0].ridge - last)
+
+
+@compiled()
+def exploration_multiplier(k: int) -> float:
+    """1 + 2 log k, which multiplies the probability of an unseen outcome after k episodes.
+
+    Chosen by measurement (docs/defaults.md). UCB1 (Auer et al., 2002) has 2 log k under a root.
+    """
+    return 1 + 2 * math.log(k)
+
+
+@compiled()
 def fit_prior(
     pair: IntArray,
     after: IntArray,
@@ -45,9 +84,9 @@ def fit_prior(
     theta: float,
     shared: bool,
 ) -> tuple[float, float, float]:
-    """Theta, s and v from links: the pair, the next state, how often; from the last theta on.
+    """Theta, s and v from transitions: the pair, the next state, how often; from the last theta on.
 
-    Pair ``x * n_actions + a`` is of state x; a link with weight 0 was not seen. ``shared`` says
+    Pair ``x * n_actions + a`` is of state x; a transition of weight 0 was not seen. ``shared`` says
     that pairs share features.
     """
     visits, incoming = np.zeros(V.size * n_actions), np.zeros(V.size)
@@ -61,7 +100,7 @@ def fit_prior(
             if after[i] != pair[i] // n_actions:
                 incoming[after[i]] += 1
                 moves += 1
-    ties = np.zeros(visits.size)  # how many links of a pair are seen as often
+    ties = np.zeros(visits.size)  # how many transitions of a pair are seen as often
     for i in range(weight.size):
         ties[pair[i]] += weight[i] > 0 and weight[i] == usual[pair[i]]
     tried, states, singles, mean = 0.0, 0.0, 0.0, 0.0
@@ -77,7 +116,7 @@ def fit_prior(
     rare, news = 0.0, 0.0
     for i in range(weight.size):
         if weight[i] > 0 and after[i] != pair[i] // n_actions:
-            # Of links that are seen as often one is the usual, whichever: each but for its part.
+            # Of transitions seen equally often one is the usual, whichever: each but for its part.
             part = 1 - 1 / ties[pair[i]] if weight[i] == usual[pair[i]] else 1.0
             rare += part
             if incoming[after[i]] == 1:
@@ -87,14 +126,13 @@ def fit_prior(
     return theta, min(novel, 1.0), mean / states if states > 0 else 0.0
 
 
-@njit(cache=True)
+@compiled()
 def likeliest(news: float, visits: FloatArray, theta: float) -> float:
-    """The theta that makes it likeliest that visits but the first of each pair showed that news.
+    """The theta under which so many new outcomes, first visits apart, are most likely.
 
-    At the maximum theta is the number of news over sum 1 / (i + theta), with i the visits that a
-    pair had had at each of the others. The likelihood is multiplied by theta^(1/2) e^(-theta), a
-    prior of its own, which adds a half to the news and 1 to the sum: else without news theta would
-    be 0.
+    At the maximum theta is the number of new outcomes over sum 1 / (i + theta), where i is the
+    number of visits of the pair before each visit. The likelihood is multiplied by theta^(1/2)
+    e^(-theta), which adds a half to the former and 1 to the latter: theta would be 0 without news.
     """
     theta = max(theta, LEAST)
     for _ in range(20):
@@ -108,7 +146,7 @@ def likeliest(news: float, visits: FloatArray, theta: float) -> float:
     return theta
 
 
-@njit(cache=True)
+@compiled()
 def digamma(x: float) -> float:
     """The derivative of the logarithm of the gamma function, to six digits."""
     total = 0.0

@@ -13,10 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from optimist import checks
-from optimist.core.state import BASE, EPISODES, EPOCHS, MEAN, PAYS, STAGE, STATE, UPDATES
-
-MOST = 2**53
-"""Whatever is counted stays below it: floats hold such whole numbers exactly."""
+from optimist.checks import MOST
 
 LARGEST = 1e100
 """No number of a learner or of a policy is further from 0: squares of sums of them are finite."""
@@ -125,24 +122,22 @@ def covariance(shape: Shape) -> Array:
     return Array(np.float64, shape, least, LARGEST, rule)
 
 
-def prior(shape: Shape) -> Array:
-    """The numbers of a prior and of heaven (`optimist.core.state`)."""
-    least, most = np.zeros(shape), np.full(shape, LARGEST)
-    least[[MEAN, BASE]], most[PAYS] = -LARGEST, 1.0
-    return real(shape, least, most)
-
-
 USUAL: dict[str, Callable[[Shape], Array]] = {
     "Lambda": covariance,
     "alike": truth,
     "before": count,
+    "hope": lambda shape: real(shape, 0.0),
+    "novel": lambda shape: real(shape, 0.0),
+    "pays": truth,
+    "ridge": lambda shape: real(shape, 0.0),
+    "worth": lambda shape: real(shape, 0.0),
+    "worths": lambda shape: real(shape, 0.0),
     "counts": lambda shape: real(shape, 0.0, MOST),
     "cumulative": cumulative,
     "distinct": count,
     "log_pi": log_policy,
     "p": lambda shape: real(shape, 0.0, 1.0),
     "pi": policy,
-    "prior": prior,
     "stale": count,
     "visits": count,
     "weight": lambda shape: real(shape, 0.0, MOST),
@@ -155,22 +150,12 @@ def usual(name: str, shape: Shape) -> Array:
     return USUAL.get(name.rpartition(".")[2], real)(shape)
 
 
-def clock(n_states: int, updates: int = MOST) -> Array:
-    """The clock of a learner with so many states, and at most so many updates in an epoch.
-
-    Where the stage is -1 the next episode begins an epoch.
-    """
-    high = np.full(6, MOST)
-    high[UPDATES], high[STATE] = updates + 1, n_states
-
-    def rule(array: Any, name: str) -> None:
-        epochs, episodes = array[EPOCHS], array[EPISODES]
-        if epochs > episodes:
-            raise ValueError(f"{name} must have no more epochs than episodes; got {epochs}")
-
-    low = np.zeros(6, dtype=np.int64)
-    low[STATE] = low[STAGE] = -1
-    return Array(np.int64, (6,), low, high, rule)
+def clock(name: str, n_states: int, updates: int = MOST) -> dict[str, Array]:
+    """The fields of a clock, with so many states and at most so many updates in an epoch."""
+    low = {"state": -1, "stage": -1}  # before the first episode; the next one begins an epoch
+    high = {"updates": updates + 1, "state": n_states}
+    fields = ("episodes", "epochs", "updates", "steps", "state", "stage")
+    return {f"{name}.{f}": index((1,), high.get(f, MOST), low.get(f, 0)) for f in fields}
 
 
 def _sums_to_one(array: Any, name: str) -> None:

@@ -1,35 +1,53 @@
-"""What the compiled loop works on: named tuples of arrays that it changes in place.
+"""What the compiled loops work on: named tuples of arrays that they change in place.
 
 Notation is the paper's: Lambda, CB, p (for p+), V, Q, eta, beta. ``heaven`` is R_max / (1 - gamma),
-or a better bound on the values.
+or a better bound on the values. A finite world is a memory in which every state has been met: both
+loops have `States`, a `Regression` and an `Epoch`, and differ in how they keep the transitions.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.core.optimism import Optimism
 
+CLOCK = np.dtype(
+    [(name, np.int64) for name in ("episodes", "epochs", "updates", "steps", "state", "stage")]
+)
+"""Counts, of ``updates`` those of this epoch; the present state of a finite world, or -1 before the
+first; and the stage of the parameters in this epoch, or `NO_STAGE`."""
 
-class Simulator(NamedTuple):
-    """The world: the entries of P by pairs, row ``x * A + a``, with cumulative probabilities."""
+NO_STAGE = -1
+"""On the clock in the place of a stage, it makes the next episode begin an epoch."""
 
-    first: IntArray  # [X A + 1], where the entries of each pair begin
-    after: IntArray  # the next state of each entry
-    cumulative: FloatArray  # of the probabilities, within each pair
-    start: FloatArray  # cumulative nu0, [X]
-    gamma: float
+PRIOR = np.dtype(
+    [
+        *((name, np.float64) for name in ("ridge", "novel", "v", "expected", "worth")),
+        *((name, np.float64) for name in ("worths", "hope", "best")),
+        ("pays", np.bool_),
+    ],
+    align=True,
+)
+"""What is learnt of untried pairs (`optimist.core.prior`), as of the start of the epoch:
+
+ridge, novel, v
+    theta in the units of the covariance; s with its logarithm; v.
+expected
+    Expected by every update of an untried pair: gamma v, and the mean reward if it is estimated.
+pays
+    Whether heaven pays rewards, and its worth is learnt (`Novelty`).
+worth, worths, hope, best
+    w, what heaven is worth; the sum of gamma w over the epoch's updates; w at the epoch's start;
+    the largest Q of the last update, where w is learnt.
+"""
 
 
 class Rule(NamedTuple):
     """The parameters of the algorithm."""
 
+    optimism: Optimism
     eta: float
-    bonus: int
-    beta: float  # or c
-    ascension: int
-    a: float  # alpha, or the level of a threshold
-    b: float  # omega
     heaven: float
     updates: int
     tolerance: float  # updates end when no value changes by more
@@ -41,63 +59,80 @@ class Rule(NamedTuple):
     learns_heaven: bool  # heaven pays what a pair does, and is worth what the best pair is
 
 
-class Statistics(NamedTuple):
-    """What is kept of the data: the covariance Lambda and the sums of phi(x, a) over next states.
+class States(NamedTuple):
+    """The states of a finite world, or those met so far: the first n are in use."""
 
-    Each phi(x, a) lies in one of the blocks of Lambda. With blocks of size one (``diagonal``) the
-    transitions are counted by the entries of P; otherwise ``sums[x']`` is the sum of the features
-    that were followed by x', and the inverse is kept up to date.
-    """
-
-    diagonal: bool
-    own: bool  # diagonal, and every pair has a feature of its own, in their order
-    phi: FloatArray  # the features within their block, [X A, s]
-    block: IntArray  # the block of each pair, [X A]
-    Lambda: FloatArray  # [blocks, s, s]
-    inverse: FloatArray  # of Lambda; unused if diagonal
-    counts: FloatArray  # of each entry of P; unused unless diagonal or the prior is learnt
-    pair: IntArray  # of each entry of P; unused unless the prior is learnt
-    sums: FloatArray  # [X, d]; unused if diagonal
-    visits: IntArray  # of each pair in this episode; unused if diagonal
-    met: IntArray  # the pairs met in this episode
-    stale: IntArray  # rank-one updates of each block since it was factorised
-    work: FloatArray  # room for a vector of d numbers
-    log_det: FloatArray  # [2]: of Lambda now, and at the start of the epoch
-
-
-class Iterate(NamedTuple):
-    """The iterates of value iteration, and the policy that is played."""
-
+    rows: FloatArray  # phi within its block, [X, s] if all actions share it, else [X A, s]
+    block: IntArray  # the block of phi(x, a), [X, A]
     V: FloatArray  # [X]
     log_pi: FloatArray  # [X, A]
     cumulative: FloatArray  # of pi, [X, A]
     CB: FloatArray  # [X, A]
     p: FloatArray  # [X, A]
-    alike: BoolArray  # new pairs that are tried alike (`engine.find_alike`), [X, A]
-    Theta: FloatArray  # the sum of gamma M V over the epoch's updates, [d]
-    rewards: FloatArray  # the sum of r_k over the epoch's updates, [X, A]
+    alike: BoolArray  # new pairs that are tried alike (`optimism.find_alike`), [X, A], or empty
+    r: FloatArray  # rewards that are known and not in the weights, [X, A]
+    rewards: FloatArray  # their sum over the epoch's updates, [X, A]
+
+
+class Regression(NamedTuple):
+    """The covariance of all data so far, by blocks."""
+
+    Lambda: FloatArray  # [blocks, s, s]
+    inverse: FloatArray  # of Lambda; not read where s = 1
+    stale: IntArray  # rank-one updates of each block since it was factorised
+    log_det: FloatArray  # [2]: of Lambda now, and at the start of the epoch
+
+
+class Epoch(NamedTuple):
+    """What the policy is made of, and the clock."""
+
+    Theta: FloatArray  # the sum of theta over the epoch's updates, [d]
+    theta: FloatArray  # of the last update, [d]
     Lambda: FloatArray  # at the start of the epoch
-    prior: FloatArray  # the numbers below: of `core.prior`, as of the start of the epoch; of heaven
-    first: FloatArray  # M (V - v) as of then, for variances, [d]; else empty
-    second: FloatArray  # M (V - v)^2 as of then, likewise
-    W: FloatArray  # room for V - v, [X]
-    MV: FloatArray  # room for M V, [d]
-    PV: FloatArray  # room for P V and then Q, [X, A]
-    clock: IntArray  # the six numbers below
+    inverse: FloatArray  # of that; empty in a finite world, where no state is met later
+    first: FloatArray  # the regression of V - v as of then, [d]; empty where none is needed
+    second: FloatArray  # that of (V - v)^2, likewise
+    prior: Any  # one record of `PRIOR`, [1]
+    clock: Any  # one record of `CLOCK`, [1]
 
 
-RIDGE, NOVEL, MEAN, BASE, PAYS, WORTH, WORTHS, HOPE = range(8)
-"""The numbers of a prior (`optimist.core.prior`): theta in the units of the covariance; s with its
-logarithm; v; and what every update expects of an untried pair: gamma v, and the mean reward where
-it is estimated. Then 1 if heaven pays in this epoch and its worth is learnt, else 0; w, what it is
-worth; the sum of gamma w over the epoch's updates; and w as of the start of the epoch."""
+class Simulator(NamedTuple):
+    """A finite world: the entries of P by pairs, ``x * A + a``, with cumulative probabilities."""
 
-PRIOR = 8
-"""How many they are."""
+    first: IntArray  # [X A + 1], where the entries of each pair begin
+    after: IntArray  # the next state of each entry
+    cumulative: FloatArray  # of the probabilities, within each pair
+    start: FloatArray  # cumulative nu0, [X]
+    nu0: FloatArray  # [X]
+    gamma: float
 
-EPISODES, EPOCHS, UPDATES, STEPS, STATE, STAGE = range(6)
-"""What the clock shows: counts, those of updates in this epoch; the present state, or -1 before the
-first; and the stage of the parameters in this epoch."""
+
+class Data(NamedTuple):
+    """The transitions seen in a finite world, as sums of a fixed size, and room for vectors.
+
+    With blocks of size one transitions are counted by the entries of P; otherwise ``sums[x']`` is
+    the sum of the features that were followed by x'. Where a prior is learnt they are counted too.
+    """
+
+    own: bool  # every pair has a feature of its own, in their order
+    counts: FloatArray  # of each entry of P; empty if they are not counted
+    pair: IntArray  # of each entry of P; empty unless a prior is learnt
+    sums: FloatArray  # [X, d]; empty if s = 1
+    visits: IntArray  # of each pair in this episode; empty if s = 1
+    met: IntArray  # the pairs met in this episode; likewise
+    b: FloatArray  # room for a vector, [d]
+    Q: FloatArray  # room for Q, [X, A]
+
+
+class Learner(NamedTuple):
+    """A learner in a finite world: what every function of the compiled loop is handed."""
+
+    world: Simulator
+    rule: Rule
+    states: States
+    data: Data
+    reg: Regression
+    epoch: Epoch
 
 
 class Record(NamedTuple):
@@ -110,86 +145,78 @@ class Record(NamedTuple):
     sup_q: FloatArray  # the largest |Q_{k+1}|
     bonus: FloatArray  # the mean of CB along the path
     ascension: FloatArray  # the mean of p+ along the path
-    stop: BoolArray  # [1]: raised from outside, it ends the call soon; its work is to be dropped
+    last: IntArray  # the last pair, x * A + a
+    stop: BoolArray  # [1]: set from outside, it ends the call soon; its work is to be dropped
 
 
-class Snapshots(NamedTuple):
+class Kept(NamedTuple):
     """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
 
     stride: int  # 0 for none
     log_policies: FloatArray  # log pi, [n, X, A]: exponentiated as all are, by NumPy
     draw: BoolArray  # for each episode of the call, whether its policy becomes the drawn one
-    Theta: FloatArray
-    rewards: FloatArray
-    Lambda: FloatArray
-    prior: FloatArray
-    first: FloatArray
-    second: FloatArray
-    log_pi: FloatArray
-    clock: IntArray
-
-
-class Player(NamedTuple):
-    """The reward player of FRA-IL (Algorithm 2), which moves its weights w after every episode.
-
-    The reward features are stored by pairs: those of pair ``x * A + a`` are the entries from
-    ``first[pair]`` to ``first[pair + 1]``.
-    """
-
-    kind: int  # which class of weights: one of the codes below
-    numbers: FloatArray  # [2]: the radius of a ball, the ends of a box, the sum of a simplex
-    step: float  # eta_r
-    shift: float  # r_k = Phi_r w_k + shift
-    fresh: bool  # whether (X_k, A_k) comes from a rollout of its own
-    expert: FloatArray  # the estimate of lambda(pi_E), [d_r]
-    first: IntArray  # [X A + 1]
-    column: IntArray
-    value: FloatArray
-    w: FloatArray  # w_k, [d_r]
-    total: FloatArray  # the sum of w_1, ..., w_k, [d_r]
-    pairs: IntArray  # the pair (X_k, A_k) of each episode of a call
-    rollouts: IntArray  # the steps of its rollout, if it had one of its own
-    kept: FloatArray  # w_k of the episodes whose policies are kept, [n, d_r]
-
-
-NOBODY, BALL, BOX, SIMPLEX, OTHER = range(5)
-"""The kinds of player: none, since rewards are fixed; three classes whose projection is compiled;
-and any other, whose weights are moved between two calls."""
-
-WHOLE, PLAY, UPDATE = range(3)
-"""What a call does of each episode: all of it, or one of its halves, between which r may change."""
+    epoch: Epoch  # of the drawn policy
+    rewards: FloatArray  # of the drawn policy, [X, A]
+    log_pi: FloatArray  # of the drawn policy, [X, A]
 
 
 def blank_record(episodes: int) -> Record:
     """A record with room for so many episodes."""
-    return Record(
-        steps=np.zeros(episodes, dtype=np.int64),
-        reward=np.zeros(episodes),
-        epoch=np.zeros(episodes, dtype=np.int64),
-        value=np.zeros(episodes),
-        sup_q=np.zeros(episodes),
-        bonus=np.zeros(episodes),
-        ascension=np.zeros(episodes),
-        stop=np.zeros(1, dtype=np.bool_),
+    whole = (np.zeros(episodes, dtype=np.int64) for _ in range(3))
+    steps, epoch, last = whole
+    reward, value, sup_q, bonus, ascension = (np.zeros(episodes) for _ in range(5))
+    stop = np.zeros(1, dtype=np.bool_)
+    return Record(steps, reward, epoch, value, sup_q, bonus, ascension, last, stop)
+
+
+def blank_clock() -> Any:
+    """A clock before the first episode."""
+    clock = np.rec.array(np.zeros(1, CLOCK))
+    clock.state[:] = -1
+    return clock
+
+
+def blank_prior() -> Any:
+    """A prior before the first epoch."""
+    return np.rec.array(np.zeros(1, PRIOR))
+
+
+def blank_epoch(regression: Regression, moments: bool, met_later: bool) -> Epoch:
+    """Before the first epoch: no updates, so the policy is uniform.
+
+    ``moments`` says whether regressions of V are kept, ``met_later`` whether states may be met in
+    the middle of an epoch.
+    """
+    d = regression.Lambda.shape[0] * regression.Lambda.shape[1]
+    none = np.zeros(d if moments else 0)
+    return Epoch(
+        Theta=np.zeros(d),
+        theta=np.zeros(d),
+        Lambda=regression.Lambda.copy(),
+        inverse=regression.inverse[: None if met_later else 0].copy(),
+        first=none,
+        second=none.copy(),
+        prior=blank_prior(),
+        clock=blank_clock(),
     )
 
 
-def nobody() -> Player:
-    """No reward player."""
-    none, indices = np.zeros(0), np.zeros(0, dtype=np.int64)
-    return Player(
-        kind=NOBODY,
-        numbers=none,
-        step=0.0,
-        shift=0.0,
-        fresh=False,
-        expert=none,
-        first=indices,
-        column=indices,
-        value=none,
-        w=none,
-        total=none,
-        pairs=indices,
-        rollouts=indices,
-        kept=np.zeros((0, 0)),
-    )
+def arrays_of(group: str, values: Any) -> dict[str, Any]:
+    """The arrays of a named tuple by names with their groups; records as one array a field.
+
+    They are views: what is written to them is written to the tuple.
+    """
+    found = {}
+    for name, array in values._asdict().items():
+        if not isinstance(array, np.ndarray):
+            continue
+        if array.dtype.names is None:
+            found[f"{group}.{name}"] = array
+        else:
+            found.update({f"{group}.{name}.{f}": array[f] for f in array.dtype.names})
+    return found
+
+
+def copied(values: Any) -> Any:
+    """A named tuple with copies of its arrays."""
+    return values._make(v.copy() if isinstance(v, np.ndarray) else v for v in values)

@@ -1,19 +1,26 @@
 """What the compiled loop of the tabular peers works on: named tuples of arrays."""
 
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from optimist import limits
 from optimist.checks import BoolArray, FloatArray, IntArray
-from optimist.core.state import Simulator
+from optimist.core.state import Simulator, blank_clock
 from optimist.mdp import FiniteMDP
 
 BYTES_A_PAIR = 150
 """About what a peer keeps of a pair."""
 
-UCBVI, PSRL, OPTIMISTIC_Q, Q_LEARNING = range(4)
-"""Which algorithm it is."""
+
+class Peer(IntEnum):
+    """Which algorithm it is."""
+
+    UCBVI = 0
+    PSRL = 1
+    OPTIMISTIC_Q = 2
+    Q_LEARNING = 3
 
 
 class TableRule(NamedTuple):
@@ -45,13 +52,13 @@ class Tables(NamedTuple):
     distinct: IntArray  # how many of each pair were, [X A]
     visits: IntArray  # of each pair, [X A]
     before: IntArray  # the same at the start of the epoch, [X A]
-    clock: IntArray  # as in `optimist.core.state`, but for the episodes of this epoch and the last
+    clock: Any  # as in `optimist.core.state`; updates, stage: the episodes of this epoch, the last
     work: FloatArray  # room for probabilities that are sampled, [X A, X], or for values, [1, X]
     to: IntArray  # the next states that they are of, [X A, X]
     width: IntArray  # how many of them there are, [X A]
 
 
-class Kept(NamedTuple):
+class KeptTables(NamedTuple):
     """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
 
     stride: int  # 0 for none
@@ -63,30 +70,30 @@ class Kept(NamedTuple):
 def check_tables(mdp: FiniteMDP, kind: int) -> None:
     """Refuse tables that do not fit into memory: samples of all of P are not sparse."""
     X, A = mdp.r.shape
-    room = 16 * X * X * A if kind == PSRL else 0
+    room = 16 * X * X * A if kind == Peer.PSRL else 0
     limits.need(BYTES_A_PAIR * X * A + room, f"tables of {X:,} states and {A:,} actions")
 
 
 def tables(mdp: FiniteMDP, world: Simulator, rule: TableRule) -> Tables:
     """Before the first episode: no data, values at their largest if optimistic, uniform play."""
-    optimistic = rule.kind in (UCBVI, OPTIMISTIC_Q)
+    optimistic = rule.kind in (Peer.UCBVI, Peer.OPTIMISTIC_Q)
     first = rule.heaven if optimistic else 0.0
     n_pairs = mdp.r.size
     check_tables(mdp, rule.kind)
-    shape = (n_pairs if rule.kind == PSRL else 1, mdp.n_states)
+    shape = (n_pairs if rule.kind == Peer.PSRL else 1, mdp.n_states)
     return Tables(
         Q=np.full(mdp.r.shape, first),
         V=np.full(mdp.n_states, first),
         CB=np.zeros(mdp.r.shape),
         pi=mdp.uniform_policy.copy(),
         cumulative=np.cumsum(mdp.uniform_policy, axis=1),
-        mean=np.full(mdp.r.shape if rule.kind == OPTIMISTIC_Q else (0, 0), first),
+        mean=np.full(mdp.r.shape if rule.kind == Peer.OPTIMISTIC_Q else (0, 0), first),
         counts=np.zeros(world.after.size),
         seen=np.zeros(world.after.size, dtype=np.int64),
         distinct=np.zeros(n_pairs, dtype=np.int64),
         visits=np.zeros(n_pairs, dtype=np.int64),
         before=np.zeros(n_pairs, dtype=np.int64),
-        clock=np.array([0, 0, 0, 0, -1, 0]),
+        clock=blank_clock(),
         work=np.zeros(shape),
         to=np.zeros(shape, dtype=np.int64),
         width=np.zeros(shape[0], dtype=np.int64),

@@ -1,21 +1,21 @@
-"""Worlds: MDPs with known arrays that are Gymnasium environments too.
+"""Worlds: MDPs with known arrays that are also Gymnasium environments.
 
 =================  ==============================================================================
-World              What is hard about it
+World              Its difficulty
 =================  ==============================================================================
-`RiverSwim`        a current against the large reward, a small one close by
-`DeepSea`          n right moves in a row, and nothing on the way says so
+`RiverSwim`        a current away from the large reward, and a small reward at the start
+`DeepSea`          n right moves in a row, without a reward on the way
 `GridWorld`        any map of walls, pits and goals; `FourRooms` and `Maze` are two
-`CombinationLock`  one right action a state, every mistake starts over
-`SixArms`          the better an arm, the harder to reach
+`CombinationLock`  one right action per state; every mistake leads back to the start
+`SixArms`          better arms are harder to reach
 `RandomLinear`     many states, few features
-`RandomTabular`    a random table: few states pay, and only what was tried is known
-`ToyText`          FrozenLake, CliffWalking and Taxi, of Gymnasium
-`LowerK`           one action a little better: the family of the paper's bound on interactions
-`LowerTauE`        two experts hard to tell apart: the pair of its bound on expert samples
+`RandomTabular`    a random table without structure, in which few states pay
+`ToyText`          FrozenLake, CliffWalking and Taxi of Gymnasium
+`LowerK`           one action is slightly better: the paper's lower bound on interactions
+`LowerTauE`        two similar experts: the paper's lower bound on expert samples
 =================  ==============================================================================
 
-Each is also registered with Gymnasium, as ``optimist/RiverSwim-v0`` and so on.
+Each is registered with Gymnasium, as ``optimist/RiverSwim-v0`` and so on.
 """
 
 from optimist.envs.combination_lock import CombinationLock

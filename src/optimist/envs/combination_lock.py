@@ -1,4 +1,4 @@
-"""CombinationLock: one right action a digit, and every mistake starts over."""
+"""CombinationLock: a chain in which every mistake leads back to the start."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from optimist.mdp import FiniteMDP, build_kernel
 
 @dataclass(frozen=True)
 class CombinationLock(World):
-    """A chain of n states in which one action of each leads on and all others back to the start.
+    """A chain of n states; in each, one action leads on and all others lead back to the start.
 
     The right action of the last state pays 1 and stays there, so an open lock keeps paying. The
-    combination is drawn from ``seed``. Uniform play opens the lock about once in A^n steps.
+    combination is drawn from ``seed``. Uniform play is paid about once in A^n steps.
     """
 
     n: int = 6

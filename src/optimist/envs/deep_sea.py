@@ -1,4 +1,4 @@
-"""DeepSea: a treasure that only n right moves in a row can reach."""
+"""DeepSea: a treasure that only n right moves in a row reach."""
 
 import math
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class DeepSea(World):
 
     From the top left, each step goes down and one column left or right, or straight down where
     there is no column to the left. Choosing right on the bottom right cell finds the treasure,
-    worth 1; every left pays 0.01 / n, which is the usual cost of moving right, shifted so that no
-    reward is negative. After the bottom row nothing more happens: an absorbing state, the last,
-    pays 0. With probability ``slip`` a move to the right goes left.
+    worth 1. Every left pays 0.01 / n: the usual cost of moving right, shifted so that no reward is
+    negative. The bottom row leads to an absorbing state, the last, which pays 0. With probability
+    ``slip`` a move to the right goes left.
 
     The states are the cells that can be reached, column <= row, counted row by row.
     """

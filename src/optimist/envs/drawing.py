@@ -1,4 +1,4 @@
-"""Pictures of a world: its board with the agent on it, as text or as pixels."""
+"""Drawings of a world: its board with the agent on it, as text or as pixels."""
 
 from typing import TYPE_CHECKING
 

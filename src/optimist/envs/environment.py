@@ -19,8 +19,7 @@ class FiniteEnv(gymnasium.Env[Any, Any]):
     """A world, played one step at a time.
 
     Observations and actions are the indices of states and actions. The process never ends by
-    itself: an MDP with discounting goes on for ever, and `GeometricReset` is the wrapper that
-    makes episodes of it.
+    itself; the wrapper `GeometricReset` divides it into episodes.
 
     Parameters
     ----------
@@ -46,7 +45,7 @@ class FiniteEnv(gymnasium.Env[Any, Any]):
     def __init__(self, world: "World", render_mode: str | None = None) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             modes = self.metadata["render_modes"]
-            raise ValueError(f"render_mode = {render_mode!r} must be None or one of {modes}")
+            raise ValueError(f"render_mode must be None or one of {modes}; got {render_mode!r}")
         self.world = world
         self.render_mode = render_mode
         self.observation_space = spaces.Discrete(world.mdp.n_states)
@@ -65,9 +64,9 @@ class FiniteEnv(gymnasium.Env[Any, Any]):
         """Move to a state drawn from P(. | x, a) and pay r(x, a, x')."""
         mdp = self.world.mdp
         if self._state is None:
-            raise RuntimeError("step() was called before reset()")
+            raise RuntimeError("step() was called before reset(); call reset() first")
         if not self.action_space.contains(action):
-            raise ValueError(f"action {action!r} is not one of 0, ..., {mdp.n_actions - 1}")
+            raise ValueError(f"action must be in 0, ..., {mdp.n_actions - 1}; got {action!r}")
         action = int(action)  # a boolean would index as a mask
         pair = self._state * mdp.n_actions + action
         kernel, rewards = mdp.kernel, mdp.transition_rewards
@@ -87,16 +86,16 @@ class FiniteEnv(gymnasium.Env[Any, Any]):
         return after, float(reward), False, False, {}
 
     def render(self) -> RenderFrame:
-        """The board with the agent on it, in the mode chosen at construction."""
+        """The board with the agent on it, in the environment's render mode."""
         if self.render_mode is None:
-            raise RuntimeError("choose a render_mode when the environment is made, to render it")
+            raise RuntimeError("render() needs a render_mode; pass one when making the environment")
         if self._state is None:
-            raise RuntimeError("render() was called before reset()")
+            raise RuntimeError("render() was called before reset(); call reset() first")
         draw = drawing.text if self.render_mode == "ansi" else drawing.image
         return draw(self.world, self._state)
 
     def _draw(self, probabilities: FloatArray) -> int:
         """An index with these probabilities."""
         cumulative = probabilities.cumsum()
-        # Scaled by the sum, which is 1 only up to rounding; impossible entries are never drawn.
+        # Scaled by the sum, which is 1 up to rounding: entries of probability 0 are never drawn.
         return int(cumulative.searchsorted(self.np_random.random() * cumulative[-1], side="right"))

@@ -1,4 +1,4 @@
-"""Grid worlds, drawn as text: any map of one's own, FourRooms and a maze."""
+"""Grid worlds from maps in text: any map, FourRooms and a maze."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +11,7 @@ from optimist.envs.world import World
 from optimist.mdp import FiniteMDP, build_kernel
 
 SYMBOLS = {".": ".", "S": "s", "G": "$", "O": "x", "#": "#"}
-"""What a map may hold, and what it becomes on the board: free, start, goal, pit, wall."""
+"""The characters of a map, and those of the board: free, start, goal, pit, wall."""
 
 STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 """The actions: up, right, down, left."""
@@ -26,12 +26,12 @@ S....
 
 
 class Grid(World):
-    """What all grid worlds share: four moves on the cells of a map that are not walls.
+    """Base class of grid worlds: four moves on the cells of a map that are not walls.
 
     A move into a wall or off the map stays put. With probability ``slip`` a move goes to one of the
-    two sides instead, either with half of it. A goal pays 1 at every step and is never left, a pit
-    pays nothing and is never left, so a value is the expected discounted time spent in goals.
-    Episodes start on the starts, each alike. The states are the cells in reading order.
+    two sides instead, each with half of it. A goal pays 1 at every step and is never left; a pit
+    pays nothing and is never left. So a value is the expected discounted time spent in goals.
+    Episodes start on the starts with equal probability. The states are the cells in reading order.
     """
 
     layout: str
@@ -46,7 +46,7 @@ class Grid(World):
         starts, goals = symbols == "S", symbols == "G"
         if not starts.any() or not goals.any():
             raise ValueError("layout: the map needs at least one start S and one goal G")
-        number = np.full(np.add(cells.max(axis=0), 3), -1)  # with a border that is no cell
+        number = np.full(np.add(cells.max(axis=0), 3), -1)  # with a border around the map
         number[tuple(cells.T + 1)] = np.arange(len(cells))
         after = [number[tuple((cells + 1 + step).T)] for step in STEPS]
         here = np.arange(len(cells))
@@ -114,7 +114,7 @@ class Grid(World):
 
 @dataclass(frozen=True)
 class GridWorld(Grid):
-    """A grid world of one's own map; by default an open 5 x 5 room, from corner to corner.
+    """A grid world with any map; by default an open 5 x 5 room, from corner to corner.
 
     Examples
     --------

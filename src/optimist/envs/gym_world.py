@@ -1,17 +1,17 @@
-"""Any Gymnasium environment as data: what a study, a command line and a run folder say of it."""
+"""A Gymnasium environment and all that has to be said of it, declared once."""
 
 import json
 import re
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from optimist import checks, limits
 from optimist.envs.players import AnyEnv
@@ -22,49 +22,64 @@ from optimist.features import count_actions, default_name, features_named
 LEAST_BYTES = 10_000
 """An environment with its wrappers takes at least as much."""
 
+GIBIBYTE = 2.0**30
+
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 """What JSON calls them: as text, "False" would be true."""
 
 
 @dataclass(frozen=True)
 class Gym:
-    """A Gymnasium environment by its id, and what a learner has to be told of it.
+    """A Gymnasium environment, by its id or itself, and how it is to be played.
 
-    It is no `World`: nothing is known of it but its spaces, so nothing is solved exactly.
+    It is no `World`: only its spaces are known, so nothing is solved exactly. Agents, studies and
+    the command line take the same parameters.
 
     Attributes
     ----------
     id
-        The name of the environment, such as "MountainCar-v0"; "module:Name-v0" if a module
-        registers it. That is never imported by itself, but has to be before the environment is
-        made: a study may come from somebody else.
+        The name of the environment, such as "MountainCar-v0"; or the environment itself, in Python.
+        "module:Name-v0" needs its module, which is not imported unless it is trusted.
     features
-        The name of its features (`features.features_named`); by default `features.default_name`.
+        The name of its features: onehot, tiles:12, tiles:12x8, tiles:8*4, rbf:12 or fourier:100. If
+        empty, onehot or tiles, and fourier from seven dimensions on.
     gamma
         The discount factor.
     repeat
-        How often each action is taken (`ActionRepeat`).
+        How many times each action is repeated.
     geometric
-        Whether episodes are broken off after each step with probability 1 - gamma; by default they
-        are if the environment has no time limit.
-    low, high
-        The least and the largest reward of a step, and 0 if episodes terminate; by default what is
-        known (`envs.reward_scale.known_range`).
+        Whether an episode is broken off after each step with probability 1 - gamma, as in the
+        paper. By default it is if the environment has no time limit.
+    low
+        The least reward of a step, or 0 if that is less and episodes terminate. Rewards are mapped
+        from [low, high] onto [0, R_max]. By default the known range of the environment, otherwise
+        [0, R_max].
+    high
+        The largest reward of a step, or 0 if that is more and episodes terminate.
     options
-        Keyword arguments for `gymnasium.make`, such as "map_name=8x8,is_slippery=false": the values
-        are JSON, or else text.
+        Arguments of gymnasium.make, as map_name=8x8,is_slippery=false; the values are JSON or text.
     parallel
-        How many of them are played side by side.
+        How many copies of the environment are played side by side.
     value_bound
-        An upper bound on the optimal values, in the units of the rewards, if one is known.
+        Upper bound on the optimal values of all states, in the units of the rewards, if one is
+        known; it caps the optimistic value.
+    memory
+        Approximate limit in bytes on the memory for the states met.
+    when_full
+        Whether to thin the transitions (`optimist.core.memory`) or to stop with an error when the
+        memory is full.
+    reward
+        The rewards as a known function of observations [n, ...], [n, A], in the environment's own
+        units (Python only). By default they are estimated by the regression of the transitions.
+    reward_map
+        A map of rewards into [0, R_max] instead of a range (Python only). It also maps 0, which an
+        episode that has terminated pays from then on.
 
     Examples
     --------
     >>> lake = Gym("FrozenLake-v1", gamma=0.95, options="map_name=8x8,is_slippery=false")
     >>> lake.make().observation_space, lake.n_actions
     (Discrete(64), 4)
-    >>> lake.terms
-    {'gamma': 0.95, 'geometric': None}
     >>> Gym("FrozenLake-v1", features="rbf:12")
     Traceback (most recent call last):
     ...
@@ -72,7 +87,7 @@ class Gym:
     'onehot'
     """
 
-    id: str
+    id: str | AnyEnv
     features: str = ""
     gamma: float = 0.99
     repeat: int = 1
@@ -82,19 +97,40 @@ class Gym:
     options: str = ""
     parallel: int = 1
     value_bound: float | None = None
+    memory: float = GIBIBYTE
+    when_full: Literal["thin", "error"] = "thin"
+    reward: Callable[[Any], Any] | None = field(default=None, metadata={"plain": False})
+    reward_map: Callable[[float], float] | None = field(default=None, metadata={"plain": False})
 
     def __post_init__(self) -> None:
         checks.discount(self.gamma)
         checks.count(self.repeat, "repeat")
         n = checks.count(self.parallel, "parallel")
         limits.need(LEAST_BYTES * n, f"{n:,} environments side by side")
+        checks.positive(self.memory, "memory")
+        if self.when_full not in ("thin", "error"):
+            raise ValueError(f"when_full must be 'thin' or 'error'; got {self.when_full!r}")
         for name, other in (("low", "high"), ("high", "low")):
             if getattr(self, name) is not None and getattr(self, other) is None:
                 raise ValueError(f"{name} is given and {other} is not: give both or neither")
         if self.low is not None and self.high is not None and not self.low < self.high:
-            raise ValueError(f"low = {self.low:g} must be less than high = {self.high:g}")
-        if not isinstance(self.id, str) or module_of(self.id) in ("", *sys.modules):
+            raise ValueError(f"low must be less than high; got {self.low:g} and {self.high:g}")
+        if self.low is not None and self.reward_map is not None:
+            raise TypeError("give low and high or reward_map, not both")
+        if isinstance(self.id, gymnasium.Env | VectorEnv):
+            if self.options or self.parallel > 1:
+                raise TypeError("options and parallel apply to an environment that is given by id")
+            if self.repeat > 1 and isinstance(self.id, VectorEnv):
+                raise TypeError("repeat applies to single environments: wrap those of the vector")
+        elif not isinstance(self.id, str) or module_of(self.id) in ("", *sys.modules):
             self.check()
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        if isinstance(self.id, str):
+            return self.id
+        return type(self.id.unwrapped).__name__ if self.id.spec is None else self.id.spec.id
 
     def check(self) -> None:
         """Refuse an environment that cannot be made, or does not have such features."""
@@ -109,51 +145,47 @@ class Gym:
         """The environment, or so many side by side as ``parallel`` says."""
         if self.parallel == 1:
             return self._one()
-        side_by_side = [self._one] * self.parallel
+        side_by_side: Any = [self._one] * self.parallel
         return SyncVectorEnv(side_by_side, autoreset_mode=AutoresetMode.DISABLED)
 
     @property
-    def terms(self) -> dict[str, Any]:
-        """What an agent is told of it, as its keyword arguments."""
-        terms: dict[str, Any] = {"gamma": self.gamma, "geometric": self.geometric}
-        if self.low is not None:
-            terms["reward_range"] = (self.low, self.high)
-        if self.value_bound is not None:
-            terms["value_bound"] = self.value_bound
-        return terms
-
-    @property
     def observation_space(self) -> spaces.Space[Any]:
-        """What is seen of a state."""
+        """The space of observations."""
         return self._spaces[0]
 
     @property
     def n_actions(self) -> int:
-        """How many actions there are."""
+        """The number of actions."""
         return self._spaces[1]
 
     @cached_property
     def _spaces(self) -> tuple[spaces.Space[Any], int]:
         env = self._one()
-        env.close()
+        if isinstance(self.id, str):
+            env.close()
         try:
             return env.observation_space, count_actions(env.action_space)
         except TypeError as error:
-            raise ValueError(f"id = {self.id!r}: {error}") from error
+            raise ValueError(f"id = {self.name!r}: {error}") from error
 
-    def _one(self) -> gymnasium.Env[Any, Any]:
+    def _one(self) -> AnyEnv:
+        if isinstance(self.id, VectorEnv):
+            return self.id
+        env = self.id if isinstance(self.id, gymnasium.Env) else self._made()
+        return env if self.repeat == 1 else ActionRepeat(env, self.repeat)
+
+    def _made(self) -> gymnasium.Env[Any, Any]:
         known = check_id(self.id)
         options = read_options(self.options)
         try:
-            env = gymnasium.make(known, **options)
+            return gymnasium.make(known, **options)
         except Exception as error:  # of whoever wrote the environment
             given = f" with options = {self.options!r}" if options else ""
             said = f"{type(error).__name__}: {error}"
             raise ValueError(f"id = {self.id!r} cannot be made{given}: {said}") from error
-        return env if self.repeat == 1 else ActionRepeat(env, self.repeat)
 
 
-def check_id(name: str, called: str = "id") -> str:
+def check_id(name: Any, called: str = "id") -> str:
     """The id of an environment, if Gymnasium knows it.
 
     Examples
@@ -165,7 +197,7 @@ def check_id(name: str, called: str = "id") -> str:
     exist. Did you mean: `MountainCar`?
     """
     if not isinstance(name, str):
-        raise TypeError(f"{called} = {name!r} is not text")
+        raise TypeError(f"{called} must be text or an environment; got {name!r}")
     module = module_of(name)
     if module and module not in sys.modules:
         raise StudyError(
@@ -180,7 +212,7 @@ def check_id(name: str, called: str = "id") -> str:
         raise ValueError(f"{called} = {name!r} is unknown to Gymnasium: {error}") from None
 
 
-def module_of(name: str) -> str:
+def module_of(name: Any) -> str:
     """The module that knows an environment, or nothing if Gymnasium itself does.
 
     Examples
@@ -188,7 +220,7 @@ def module_of(name: str) -> str:
     >>> module_of("my_rivers:River-v0"), module_of("MountainCar-v0")
     ('my_rivers', '')
     """
-    module, colon, _ = name.partition(":")
+    module, colon, _ = name.partition(":") if isinstance(name, str) else ("", "", "")
     return module if colon else ""
 
 

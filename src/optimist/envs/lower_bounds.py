@@ -1,9 +1,9 @@
 """The two families of hard MDPs in the paper's lower bounds for imitation (Appendix E).
 
-Both have a state x_0 and a state x_1 and one special action a*, which stays in x_0 with a
-probability larger by epsilon than every other action; nothing else depends on the actions. They are
-linear MDPs of dimension d = 2 + 2A: phi_r(x, a) = e_x, so that rewards and expert data speak of
-states alone, and phi_P one-hot.
+Both have two states, x_0 and x_1, and one special action a*, which stays in x_0 with a probability
+larger by epsilon than every other action; nothing else depends on the actions. They are linear MDPs
+of dimension d = 2 + 2A: phi_r(x, a) = e_x, so that rewards and expert data depend on states alone,
+and phi_P is one-hot.
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from optimist.mdp import LinearMDP
 
 @dataclass(frozen=True)
 class LowerK(World):
-    """A member of the family of Theorem LowerK: x_0 pays 1, and only a* holds on to it longer.
+    """A member of the family of Theorem LowerK: x_0 pays 1, and a* stays there longest.
 
     In x_0 the action a* leaves with probability delta - epsilon and every other with delta; x_1 is
     left with probability delta, where delta = (1 - gamma) / gamma. Episodes start in x_0. The
-    family has A members, one for each place of a*; the expert always plays it. With epsilon = 0
-    all actions are alike: the reference MDP of the proof.
+    family has A members, one for each choice of a*; the expert always plays it. With epsilon = 0
+    all actions are alike, as in the reference MDP of the proof.
     """
 
     n_actions: int = 4
@@ -56,12 +56,12 @@ class LowerK(World):
 
 @dataclass(frozen=True)
 class LowerTauE(World):
-    """A member of the pair of Theorem LowerTauE: the same dynamics, the other state rewarded.
+    """A member of the pair of Theorem LowerTauE: equal dynamics, different rewarded states.
 
     Member i pays w_max in x_i. Both states are left with probability delta = (1 - gamma) / gamma,
-    except that a* leaves x_0 with delta - epsilon; episodes start in either state alike. The expert
-    of member 0 always plays a*, that of member 1 another action, and their state occupancies are
-    nearly the same: telling them apart takes many expert samples.
+    except that a* leaves x_0 with delta - epsilon; episodes start in either with probability 1/2.
+    The expert of member 0 always plays a*, that of member 1 another action. Their state occupancies
+    are nearly the same, so that telling them apart takes many expert samples.
     """
 
     member: int = 0
@@ -105,7 +105,7 @@ def _two_states(
     world: LowerK | LowerTauE, delta: float, w: list[float], nu0: list[float]
 ) -> LinearMDP:
     n_actions = world.n_actions
-    world.check_size(2, n_actions, successors=4 + 2 * n_actions)  # two, and 2 + 2A features
+    world.check_size(2, n_actions, successors=4 + 2 * n_actions)  # and 2 + 2A features
     P = np.empty((2, n_actions, 2))
     P[0] = 1 - delta, delta
     P[1] = delta, 1 - delta
@@ -123,7 +123,7 @@ def _two_states(
 def _delta(gamma: float) -> float:
     """Delta = (1 - gamma) / gamma, as both proofs choose it; they need gamma >= 1/2."""
     if checks.discount(gamma) < 0.5:
-        raise ValueError(f"gamma = {gamma:g} must be at least 1/2, or delta would exceed 1")
+        raise ValueError(f"gamma = {gamma:g} must be at least 1/2, so that delta <= 1")
     return (1 - gamma) / gamma
 
 

@@ -1,4 +1,4 @@
-"""RandomLinear: random linear MDPs with their own dense features."""
+"""RandomLinear: random linear MDPs with their true, dense features."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ from optimist.mdp import LinearMDP
 class RandomLinear(World):
     """A random linear MDP with features on the simplex (`LinearMDP.random_simplex`).
 
-    Its features are the true ones, of dimension d, however many states there are: a test of
-    generalising, not of deep exploration, since any state can be left for most others in one step.
+    Its features are the true ones, of dimension d, for any number of states. It tests
+    generalisation, not deep exploration: most states can be reached from any other in one step.
     """
 
     d: int = 20

@@ -1,4 +1,4 @@
-"""RandomTabular: random MDPs without structure, of the Garnet kind."""
+"""RandomTabular: random MDPs without structure (Garnets)."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ from optimist.mdp import FiniteMDP
 class RandomTabular(World):
     """A random table of transitions: a Garnet (Bhatnagar, Sutton, Ghavamzadeh and Lee, 2009).
 
-    Each pair leads to ``successors`` states, drawn without replacement, with the probabilities into
-    which as many uniform cuts divide [0, 1]. A share ``paying`` of the states, at least one, pays a
-    reward that is uniform on [0, 1] whatever the action; the others pay nothing. Episodes start in
-    the first state. One-hot features are the only linear ones, so that every pair has to be tried.
+    Each pair leads to ``successors`` states, drawn without replacement. Their probabilities are the
+    lengths into which uniform cuts divide [0, 1]. A share ``paying`` of the states, at least one,
+    pays a reward that is uniform on [0, 1] for every action; the others pay nothing. Episodes start
+    in the first state. The MDP is linear in one-hot features only, so every pair has to be tried.
 
     Examples
     --------

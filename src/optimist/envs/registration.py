@@ -1,4 +1,4 @@
-"""The shipped worlds by name, and the functions by which Gymnasium makes them."""
+"""The shipped worlds by name, and their Gymnasium entry points."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -12,7 +12,7 @@ WORLDS: dict[str, type[World]] = {
     name: getattr(import_module(f"optimist.envs.{module}"), name)
     for name, module in WORLD_MODULES.items()
 }
-"""Every shipped world by name; each can be built without arguments."""
+"""Every shipped world by name; all parameters have defaults."""
 
 
 def __getattr__(name: str) -> Callable[..., FiniteEnv]:

@@ -1,4 +1,4 @@
-"""Action repeat: fewer decisions, each of a longer reach."""
+"""Action repeat: fewer decisions with longer effects."""
 
 from typing import Any, SupportsFloat, TypeVar
 
@@ -15,15 +15,15 @@ class ActionRepeat(
 ):
     """Take each action several times, and pay the sum of the rewards.
 
-    A step that hardly moves the state looks to features like no step at all: it mostly stays within
-    its cell. Repeated, it moves on. An episode that ends on the way ends the repetition.
+    A single step may change the state too little to change its features, such as its tile; several
+    steps do. The repetition stops when the episode ends.
 
     Parameters
     ----------
     env
         The environment to wrap.
     times
-        How often each action is taken.
+        The number of times that each action is taken.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class ActionRepeat(
         gymnasium.Wrapper.__init__(self, env)
 
     def step(self, action: ActType) -> tuple[ObsType, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Step until it has been ``times``, or the episode has ended."""
+        """Take the action ``times`` times, or until the episode ends."""
         total = 0.0
         for _ in range(self.times):
             observation, reward, terminated, truncated, info = super().step(action)

@@ -1,4 +1,4 @@
-"""Geometric resets: episodes for processes that go on for ever (Section 2.3)."""
+"""Geometric resets: episodes of processes that never end (Section 2.3)."""
 
 from typing import Any, SupportsFloat, TypeVar
 
@@ -14,23 +14,23 @@ ActType = TypeVar("ActType")
 class GeometricReset(
     gymnasium.Wrapper[ObsType, ActType, ObsType, ActType], gymnasium.utils.RecordConstructorArgs
 ):
-    """End each step with probability 1 - gamma, by truncation, in any Gymnasium environment.
+    """Truncate the episode after each step with probability 1 - gamma, in any environment.
 
     In an environment that never ends by itself, episodes then have geometric lengths of mean
     H = 1 / (1 - gamma), and the undiscounted sum of their rewards is an unbiased estimate of the
-    discounted value <nu0, V^pi>; so it is with terminations, but not under a time limit. Truncated
-    steps carry ``info["geometric_reset"] = True``; what the environment ends by itself ends as
-    before.
+    discounted value <nu0, V^pi>. This also holds with terminations, but not under a time limit.
+    Steps truncated here carry ``info["geometric_reset"] = True``; ends of the environment's own are
+    passed on unchanged.
 
-    The coin has a generator of its own, seeded with the environment by ``reset(seed=...)``, so the
-    environment's random stream is the same with and without the wrapper.
+    The wrapper has its own generator, seeded with the environment by ``reset(seed=...)``, so the
+    environment's random stream is the same with and without it.
 
     Parameters
     ----------
     env
         The environment to wrap.
     gamma
-        The probability to go on, in [0, 1).
+        The probability of continuing, in [0, 1).
 
     Examples
     --------
@@ -56,14 +56,14 @@ class GeometricReset(
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[ObsType, dict[str, Any]]:
-        """Begin an episode; a seed makes the coin and the environment reproducible."""
+        """Begin an episode; a seed also seeds the resets."""
         if seed is not None:
-            # A child of the seed: independent of the stream the environment draws from it.
+            # A child of the seed, independent of the environment's own stream.
             self._coin = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
         return super().reset(seed=seed, options=options)
 
     def step(self, action: ActType) -> tuple[ObsType, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Step, then toss the coin."""
+        """Step, then truncate with probability 1 - gamma."""
         observation, reward, terminated, truncated, info = super().step(action)
         if self._coin.random() >= self.gamma and not (terminated or truncated):
             truncated, info = True, {**info, "geometric_reset": True}

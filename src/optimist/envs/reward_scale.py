@@ -63,7 +63,7 @@ class RewardScale:
         self, declared: Range | None, r_max: float, gamma: float, own: RewardMap | None = None
     ) -> None:
         if declared is not None and own is not None:
-            raise TypeError("give reward_range or reward_map, not both: the latter has its own")
+            raise TypeError("give low and high or reward_map, not both")
         self.r_max, self._own = r_max, own
         self.mapped = own is not None  # by a map of one's own
         self._slack = checks.RANGE_TOLERANCE * r_max
@@ -71,7 +71,7 @@ class RewardScale:
         low, high = (0.0, r_max) if declared is None else declared
         self.low, self.high = checks.real_number(low, "low"), checks.real_number(high, "high")
         if not self.low < self.high:
-            raise ValueError(f"reward_range = ({low:g}, {high:g}) must go from low to high")
+            raise ValueError(f"low must be less than high; got {low:g} and {high:g}")
         self._horizon = 1 / (1 - gamma)
 
     def __call__(self, reward: float) -> float:
@@ -89,8 +89,8 @@ class RewardScale:
             how = "declared" if self._declared else "what is taken for granted"
             raise BadEnvironment(
                 f"the environment paid {reward:.6g}, and [{self.low:g}, {self.high:g}] is {how}: "
-                "give its reward_range=(low, high) (on the command line --low and --high), or a "
-                "reward_map= into [0, r_max]"
+                "give low= and high= (on the command line --low and --high), or a reward_map= into "
+                "[0, r_max]"
             )
         return min(max(mapped, 0.0), self.r_max)  # by rounding alone
 
@@ -114,7 +114,7 @@ class RewardScale:
         except BadEnvironment:
             raise BadEnvironment(
                 "an episode has terminated, which pays 0 from then on, and 0 is outside the "
-                f"rewards declared, [{self.low:g}, {self.high:g}]: widen reward_range to hold it"
+                f"rewards declared, [{self.low:g}, {self.high:g}]: widen low and high to hold it"
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""RiverSwim: swimming against the current, and why a little reward close by is dangerous."""
+"""RiverSwim: a large reward against the current, and a small one at the start."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class RiverSwim(World):
     with 0.6 and slips back with 0.05; at the first state it moves ahead with 0.6 and keeps still
     with 0.4, at the last it keeps still with 0.6 and slips back with 0.4. The first state pays
     0.005 for left, the last pays 1 for right. Episodes start at the first, so random play earns the
-    small reward and all but never sees the large one.
+    small reward and almost never the large one.
     """
 
     n: int = 6

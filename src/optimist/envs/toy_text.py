@@ -1,4 +1,4 @@
-"""ToyText: Gymnasium's toy-text environments, whose tables are known, as worlds."""
+"""ToyText: Gymnasium's toy-text environments as worlds."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ from optimist.mdp import FiniteMDP
 class ToyText(World):
     """A toy-text environment of Gymnasium, its rewards mapped affinely onto [0, 1].
 
-    What terminates leads to one added state, the last, which is never left. There the environment
-    pays 0, so here the state pays what 0 is mapped to, and policies keep their order: in
-    CliffWalking, where a step costs 1 and the cliff 100, a step pays .99, and the goal leads to 1
-    at every step after it. Time limits are not part of the world.
+    Terminated transitions lead to one added state, the last, which is never left. It pays what a
+    reward of 0 is mapped to, so policies keep their order. In CliffWalking a step costs 1 and the
+    cliff 100; here a step pays .99, and every step after the goal pays 1. Time limits are not part
+    of the world.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class ToyText(World):
         known, options = check_id(self.name, "name"), read_options(self.options)
         try:
             env = gymnasium.make(known, **options)
-        except Exception as error:  # of whoever wrote the environment
+        except Exception as error:  # whatever the environment raises
             given = f" with options = {self.options!r}" if options else ""
             said = f"{type(error).__name__}: {error}"
             raise ValueError(f"name = {self.name!r} cannot be made{given}: {said}") from error

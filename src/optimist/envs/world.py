@@ -1,4 +1,4 @@
-"""What a world is: an MDP known in full, its features, and a way to play it and to see it."""
+"""Worlds: an MDP with known arrays, its features, an environment to play it, and its drawing."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
 
 BOARD_WIDTH = 20
-"""How many states a row of the plain board holds."""
+"""The number of states in a row of the default board."""
 
 BYTES = 50
-"""About what a pair takes while an MDP is built, and once more each of its transitions."""
+"""The approximate memory of a pair while an MDP is built, and of each of its transitions."""
 
 
 @dataclass(frozen=True)
 class World(ABC):
-    """A known MDP that can be solved exactly, played through Gymnasium, and looked at.
+    """A known MDP that can be solved exactly, played through Gymnasium, and drawn.
 
-    A world is a frozen dataclass of its parameters with one method to write, `build`. Its rewards
-    lie in [0, 1]. `dataclasses.asdict` gives the parameters back.
+    A world is a frozen dataclass of its parameters that implements `build`. Its rewards lie in
+    [0, 1]. `dataclasses.asdict` returns the parameters.
 
     Examples
     --------
@@ -40,26 +40,27 @@ class World(ABC):
     """
 
     def __post_init__(self) -> None:
-        # Building it here refuses bad parameters at once.
+        # Building the MDP here refuses bad parameters at once.
         least, most = self.mdp.reward_range
         if least < -checks.RANGE_TOLERANCE or most > 1 + checks.RANGE_TOLERANCE:
-            raise ValueError(f"{type(self).__name__} has rewards in [{least}, {most}], not [0, 1]")
+            name = type(self).__name__
+            raise ValueError(f"rewards of {name} must lie in [0, 1]; got [{least}, {most}]")
 
     @abstractmethod
     def build(self) -> FiniteMDP:
         """The MDP of these parameters."""
 
     def check_size(self, n_states: int, n_actions: int, successors: int) -> None:
-        """Refuse a world that does not fit into memory, before anything of it is built.
+        """Refuse a world that does not fit into memory, before it is built.
 
-        Each of its pairs has transitions to so many states.
+        ``successors`` is the number of next states of a pair.
         """
         name = f"{type(self).__name__} with {n_states:,} states and {n_actions:,} actions"
         limits.need(BYTES * n_states * n_actions * (1 + successors), name)
 
     @cached_property
     def mdp(self) -> FiniteMDP:
-        """The MDP, solved exactly on demand."""
+        """The MDP, built once."""
         return self.build()
 
     @cached_property
@@ -70,14 +71,14 @@ class World(ABC):
         return OneHot(self.mdp.n_states, self.mdp.n_actions)
 
     def make(self, render_mode: str | None = None) -> FiniteEnv:
-        """The world as a Gymnasium environment, which goes on for ever (see `GeometricReset`)."""
+        """The world as a Gymnasium environment, which never ends (see `GeometricReset`)."""
         return FiniteEnv(self, render_mode)
 
-    # What it looks like: cells in rows, and where a state is among them
+    # Its drawing: cells in rows, and the position of a state among them
 
     @property
     def board(self) -> tuple[str, ...]:
-        """A picture of the world: one character a cell (`drawing.COLOURS` says what they mean)."""
+        """The cells of the world, one character each (see `drawing.COLOURS`)."""
         states = "." * self.mdp.n_states
         return tuple(states[i : i + BOARD_WIDTH] for i in range(0, len(states), BOARD_WIDTH))
 
@@ -87,7 +88,7 @@ class World(ABC):
 
     @property
     def moves(self) -> tuple[tuple[int, int], ...] | None:
-        """Where each action leads on the board, down and right, if that has a meaning."""
+        """The step (down, right) of each action on the board; None if actions have no direction."""
         return None
 
 

@@ -1,6 +1,6 @@
 """Studies: what to run, running it anywhere, and what came of it."""
 
-from optimist.errors import DiskError, EngineError, StudyError
+from optimist.errors import DiskError, ExecutorError, StudyError
 from optimist.experiments.results import Results, open_results
 from optimist.experiments.specification import Specification
 from optimist.experiments.study import Run, Study, shipped_studies
@@ -8,7 +8,7 @@ from optimist.experiments.sweep import run
 
 __all__ = [
     "DiskError",
-    "EngineError",
+    "ExecutorError",
     "Results",
     "Run",
     "Specification",

@@ -1,4 +1,4 @@
-"""What the seeds of one agent in one world say."""
+"""Results of all seeds of one agent in one world."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,34 +16,30 @@ from optimist.experiments.study import Run
 
 
 class Cell:
-    """What the seeds of one agent in one world say. Suboptimality is a fraction of the optimum.
+    """Results of all seeds of one agent in one known MDP.
+
+    Suboptimality is a fraction of the optimal value; regret is in units of value.
 
     Attributes
     ----------
     seeds
-        The numbers of the seeds that have finished, [n].
+        The numbers of the finished seeds, [n].
     episode
         The episodes whose policies were evaluated, [T].
     suboptimality, regret
-        Of each seed at each of them, [n, T]; the regret is in units of value.
+        Of each seed at each of these episodes, [n, T].
     matching_error, average_matching_error
-        How far the features of each policy are from the expert's, and the mean of that over all
-        policies up to it, [n, T]; None if no expert is imitated.
-    average, iqm
-        The mean suboptimality over a run: its mean and its interquartile mean over the seeds.
-    final
-        The mean suboptimality over the last tenth of a run.
-    total
-        The regret at the end of a run.
-    slope
-        The slope of the regret in the logarithms, over the last tenth of the episodes and on.
+        The distance of each policy's features from the expert's, and its mean over all policies so
+        far, [n, T]; None if the agent is no imitator.
+    averages, finals
+        The mean suboptimality of each seed over the run, and over its last tenth, [n].
     """
 
     MEASURES: ClassVar[tuple[str, ...]] = ("average", "iqm", "final", "regret", "slope")
-    """What a table says."""
+    """The columns of a table of results."""
 
     def __init__(self, world: World, runs: Sequence[Run], folders: Sequence[RunFolder]) -> None:
-        # Where nothing can be earned nothing can be lost either: any scale gives zero.
+        # If the optimal value is 0, so is all suboptimality, and any scale will do.
         scale = world.mdp.optimal().value or 1.0
         tables = [folder.curves for folder in folders]
         self.seeds: IntArray = np.array([r.index for r in runs])
@@ -61,12 +57,16 @@ class Cell:
 
     @property
     def losses(self) -> FloatArray:
-        """By what seeds are compared; the lower the better, [n]."""
+        """The score by which seeds are compared; lower is better, [n]."""
         return self.averages
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """Each of the measures with its interval."""
+        """The measures with their intervals.
+
+        They are the mean and the interquartile mean of `averages`, the mean of `finals`, the mean
+        regret at the end, and the slope of log regret over the last decade of episodes.
+        """
         rng = np.random.default_rng(0)
         return {
             "average": statistics.estimate(self.averages, "mean", rng),
@@ -78,12 +78,12 @@ class Cell:
 
 
 class ReturnCell:
-    """What the seeds of one agent in one Gymnasium environment say, in the environment's own units.
+    """Results of all seeds of one agent in one Gymnasium environment, in its own units.
 
     Attributes
     ----------
     seeds
-        The numbers of the seeds that have finished, [n].
+        The numbers of the finished seeds, [n].
     episode
         The last episode of each window, [T].
     returns
@@ -93,7 +93,7 @@ class ReturnCell:
     """
 
     MEASURES: ClassVar[tuple[str, ...]] = ("mean_return", "final_return")
-    """What a table says."""
+    """The columns of a table of results."""
 
     def __init__(self, runs: Sequence[Run], folders: Sequence[RunFolder]) -> None:
         tables = [folder.curves for folder in folders]
@@ -105,12 +105,12 @@ class ReturnCell:
 
     @property
     def losses(self) -> FloatArray:
-        """By what seeds are compared; the lower the better, [n]."""
+        """The score by which seeds are compared; lower is better, [n]."""
         return -self.averages
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """Each of the measures with its interval."""
+        """The means of `averages` and `finals`, with their intervals."""
         rng = np.random.default_rng(0)
         return {
             "mean_return": statistics.estimate(self.averages, "mean", rng),

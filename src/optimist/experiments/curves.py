@@ -1,18 +1,18 @@
-"""The curves of a run: one row for each policy that was evaluated, in Parquet.
+"""The curves of a run in Parquet, one row for each evaluated policy.
 
 ===================  =============================================================================
-Column               What it holds for the policy of episode k
+Column               Value for the policy pi_k of episode k
 ===================  =============================================================================
 episode              k, counting from 1
 steps                steps taken before and during it
 epoch                the epoch after it
 value                the exact value <nu0, V^{pi_k}>
 suboptimality        the regret of pi_k, in units of value
-regret               the sum of the regrets of all policies up to pi_k; those that were not
-                     evaluated are interpolated between those that were
-optimistic_value     <nu0, V_k>, what the agent hoped for
+regret               the sum of the regrets of all policies up to pi_k; those of policies that were
+                     not evaluated are interpolated
+optimistic_value     <nu0, V_k>, the agent's estimate
 bonus, ascension     the means of CB and of p+ along its path
-matching_error       ||lambda(pi_k) - lambda(pi_E)||, exactly, if an expert is imitated
+matching_error       the exact ||lambda(pi_k) - lambda(pi_E)||, for imitators only
 ===================  =============================================================================
 """
 
@@ -36,13 +36,13 @@ from optimist.mdp import FiniteMDP
 Curves = dict[str, np.ndarray]
 
 HEADER = "optimist"
-"""The entry of a file's metadata that says of which run it is, and its digest."""
+"""The metadata entry of a file with the id of its run and the digest of its columns."""
 
 
 def curves_of(history: History | ImitationHistory, steps_before: int, mdp: FiniteMDP) -> Curves:
-    """The rows of some episodes, but for the regret, which takes all of them.
+    """The rows of some episodes, without the regret, which depends on all episodes.
 
-    ``mdp`` has the rewards by which an imitation is judged, and its optimum was the expert.
+    Imitators are evaluated by the rewards of ``mdp``; its optimal policy is their expert.
     """
     at = history.evaluated - history.first
     steps = steps_before + np.cumsum(history.steps)
@@ -67,17 +67,17 @@ def curves_of(history: History | ImitationHistory, steps_before: int, mdp: Finit
 
 
 def joined(parts: Sequence[Curves]) -> Curves:
-    """The rows of several pieces of a run, one after another."""
+    """The rows of several pieces of a run, concatenated."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def with_regret(curves: Curves) -> Curves:
-    """The rows with the regret up to each."""
+    """The rows with the column of regret."""
     return {**curves, "regret": cumulative(curves["episode"], curves["suboptimality"])}
 
 
 def cumulative(episode: np.ndarray, suboptimality: FloatArray) -> FloatArray:
-    """Sums over all episodes up to each, the missing ones interpolated linearly.
+    """Sums over all episodes up to each; missing episodes are interpolated linearly.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def cumulative(episode: np.ndarray, suboptimality: FloatArray) -> FloatArray:
     array([1. , 2. , 2.5])
     """
     steps, rise = np.diff(episode), np.diff(suboptimality)
-    # The sum over j = 1, ..., n of s + rise j / n.
+    # Each piece is the sum over j = 1, ..., n of s + rise j / n.
     pieces = steps * suboptimality[:-1] + rise * (steps + 1) / 2
     return np.cumsum(np.concatenate([suboptimality[:1], pieces]))
 
@@ -96,15 +96,15 @@ def average(curves: Curves) -> float:
 
 
 def final(curves: Curves) -> float:
-    """The mean regret over the last tenth of the policies that were evaluated."""
+    """The mean regret over the last tenth of the evaluated policies."""
     lost = curves["suboptimality"]
     return float(lost[-max(1, len(lost) // 10) :].mean())
 
 
 def write_curves(path: Path, curves: Curves, run: str) -> None:
-    """Write the rows of a run; the file appears whole or not at all."""
+    """Write the rows of a run atomically."""
     columns = {name: np.ascontiguousarray(column) for name, column in curves.items()}
-    # Not pa.array, which imports pandas where there is one: a second in each worker.
+    # Not by pa.array, which imports pandas if installed and costs a second in each worker.
     table = pa.Table.from_arrays(
         [
             pa.Array.from_buffers(pa.from_numpy_dtype(c.dtype), len(c), [None, pa.py_buffer(c)])
@@ -119,7 +119,7 @@ def write_curves(path: Path, curves: Curves, run: str) -> None:
 
 
 def read_curves(path: Path, run: str) -> Curves:
-    """The rows in a file, if they are unaltered and of this run."""
+    """Read the rows of a run; raises `FileError` if they are damaged or of another run."""
     try:
         table = read_numbers(path)
         curves = {name: table[name].to_numpy() for name in table.column_names}
@@ -130,7 +130,7 @@ def read_curves(path: Path, run: str) -> Curves:
         raise FileError(f"{path} holds no curves, or it is damaged ({error})") from None
     of, _, digest = header.partition(" ")
     if digest != _digest(curves):
-        raise FileError(f"{path} holds no curves, or it is damaged (its digest is another)")
+        raise FileError(f"{path} holds no curves, or it is damaged (its digest does not match)")
     if of != run:
         raise FileError(f"{path} is of the run {of}, not of {run}")
     return curves

@@ -1,4 +1,4 @@
-"""What a run ran on: versions, commit and machine."""
+"""The environment of a run: versions, commit and machine."""
 
 import os
 import platform
@@ -43,11 +43,11 @@ def environment() -> dict[str, str]:
 
 
 def processor() -> str:
-    """The kind of processor, as far as results depend on it: by what instructions libraries use.
+    """The kind of processor, in terms of the instructions that the numerical libraries use.
 
-    Two processes with the same libraries and the same kind compute the same bytes.
+    Two processes with the same library versions and the same kind compute the same bytes.
     """
-    import numba  # compiled code is about to run anyway
+    import numba  # slow to import
     from llvmlite.binding import get_host_cpu_name
 
     built: Any = np.show_config(mode="dicts")
@@ -60,7 +60,7 @@ def processor() -> str:
 
 
 def commit() -> str:
-    """The commit of this package if it runs from a checkout, and whether that was changed."""
+    """The git commit of this package, with a note if files were changed; else "unknown"."""
     here = Path(__file__).parent
 
     def git(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -70,7 +70,7 @@ def commit() -> str:
     try:
         head = git("rev-parse", "HEAD")
         tracked = git("ls-files", "--error-unmatch", __file__)
-        if head.returncode or tracked.returncode:  # no checkout, or that of somebody else
+        if head.returncode or tracked.returncode:  # no checkout, or one of another project
             return "unknown"
         changed = git("diff", "--quiet", "HEAD", "--", str(here.parent)).returncode
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Carrying out one run, so that it can be killed at any moment and gone on with."""
+"""Execute one run, so that it can be killed at any moment and resumed."""
 
 import errno
 import time
@@ -22,19 +22,18 @@ from optimist.experiments.specification import Specification
 from optimist.experiments.study_checks import PARTS
 
 CHECKPOINT_SECONDS = 2.0
-"""How much work a kill may cost, but for the time between two marks."""
-
+"""Time between checkpoints. A checkpoint waits for the next mark."""
 
 DISK = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS),
-    *(errno.ENOTDIR, errno.EEXIST, errno.EISDIR),  # a file where the folder should be, or contrary
+    *(errno.ENOTDIR, errno.EEXIST, errno.EISDIR),  # a file instead of a folder, or the reverse
     *(errno.ENAMETOOLONG, errno.ELOOP),
 )
-"""Errors of the disk, not of the run: the next run would meet them too."""
+"""Errors of the disk, which would stop every other run too."""
 
 
 class Task(NamedTuple):
-    """What a worker is told: plain data and a path, which any engine can send."""
+    """The input of a worker: plain data and a path, which any executor can send."""
 
     specification: dict[str, Any]
     folder: str
@@ -43,10 +42,14 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How it went, and more about it.
+    """How a run ended.
 
-    "finished", and why it began anew if it did; "busy", and who is at it; or "disk", and what is
-    wrong.
+    Attributes
+    ----------
+    state
+        "finished"; "busy" if another process holds the run; or "disk" if the disk failed.
+    message
+        Why the run restarted, if it did; which process holds it; or what failed.
     """
 
     state: str
@@ -54,23 +57,23 @@ class Outcome(NamedTuple):
 
 
 def execute(task: Task) -> Outcome:
-    """Carry out a run in its folder.
+    """Execute a run in its folder.
 
-    The run goes from mark to mark. The marks depend on the specification alone, and so does all
-    that is computed between two of them; a checkpoint is taken at a mark. So a run that was killed
-    and gone on with on one kind of processor gives the same bytes as one that was not.
+    The run proceeds from mark to mark and saves checkpoints at marks. The marks, and everything
+    computed between them, depend on the specification alone. A run that was killed and resumed
+    therefore gives the same bytes as one that was not, on one kind of processor.
     """
     folder = RunFolder(Path(task.folder))
     if not folder.path.parent.is_dir():
         raise FileNotFoundError(
-            f"{folder.path.parent} is not there: all machines of a cluster have to see one folder"
+            f"{folder.path.parent} does not exist here: a cluster must share the folder of a study"
         )
     import_trusted(task.trust)
-    anew = ""
+    restarted = ""
     try:
         with folder.locked():
             if not folder.finished:
-                anew = _run(
+                restarted = _run(
                     Specification.from_plain(task.specification), folder, task.checkpoint_seconds
                 )
     except Busy:
@@ -79,13 +82,13 @@ def execute(task: Task) -> Outcome:
         if error.errno in DISK:
             return Outcome("disk", f"{folder.path} cannot be written: {error.strerror}")
         raise
-    return Outcome("finished", anew)
+    return Outcome("finished", restarted)
 
 
 def marks(episodes: int, stride: int) -> IntArray:
-    """The numbers of episodes after which a run stops to look at itself.
+    """The numbers of episodes after which a run is evaluated, and may be saved.
 
-    They are multiples of the stride, dense at the beginning, where most is learnt; and the end.
+    They are multiples of the stride, denser at the start, where most is learnt, and the end.
 
     Examples
     --------
@@ -99,18 +102,18 @@ def marks(episodes: int, stride: int) -> IntArray:
 
 
 def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> str:
-    """Carry out a run; why it began anew, if its checkpoint was refused."""
-    measure, anew = measure_of(spec), ""
+    """Execute a run. Returns why it restarted, if its checkpoint was refused, else ""."""
+    measure, restarted = measure_of(spec), ""
     try:
-        agent, parts, shots = _begin(spec, folder, measure)
+        agent, parts, shots = _load(spec, folder, measure)
     except FileError as error:
-        anew = str(error)
+        restarted = str(error)
         folder.clear()
-        agent, parts, shots = _begin(spec, folder, measure)
+        agent, parts, shots = _load(spec, folder, measure)
     folder.write_json("specification.json", spec.plain)
     folder.note_environment(environment())
     saved = time.monotonic()
-    done = agent.episodes if parts else -1  # a run that goes on has been at its marks so far
+    done = agent.episodes if parts else -1  # these marks were reached before the checkpoint
     for mark in marks(spec.episodes, spec.stride):
         if mark <= done:
             continue
@@ -118,7 +121,7 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> s
             steps = agent.steps
             history = agent.learn(int(mark) - agent.episodes, show_progress=False)
             parts.append(measure.rows(history, steps))
-            agent.forget()  # the policies are evaluated: a checkpoint need not hold them
+            agent.forget()  # its policies were evaluated; the checkpoint does not need them
         if shots is not None:
             shots = shots.taken(agent, spec.world)
         if parts and (time.monotonic() - saved >= checkpoint_seconds or mark == spec.episodes):
@@ -131,24 +134,24 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> s
     counted = {"run": spec.id, "episodes": spec.episodes, "steps": int(curves["steps"][-1])}
     folder.write_json("result.json", {**counted, **measure.result(curves, agent)})
     folder.tidy()
-    return anew
+    return restarted
 
 
-def _begin(
+def _load(
     spec: Specification, folder: RunFolder, measure: Measure
 ) -> tuple[Agent, list[Curves], Shots | None]:
-    """The agent, its curves and its snapshots as of the last checkpoint, or before the start."""
+    """The agent, its curves and its snapshots at the last checkpoint, or new ones."""
     shots = no_shots(spec.world) if is_drawn(spec.world) else None
     if not (folder.path / AGENT).exists():
         return spec.learner(), [], shots
     agent = spec.learner()
     agent.restore(folder.path)
-    # The agent is written last; what is later than it belongs to a checkpoint cut short.
+    # The agent is written last. Later rows belong to a checkpoint that was interrupted.
     curves = read_curves(folder.path / "checkpoint.parquet", spec.id)
     keep = curves["episode"] <= agent.episodes
     last = measure.last_row(agent.episodes)
-    if curves["episode"][keep][-1:] != last:  # a disk that lost power may have kept the agent alone
-        raise FileError(f"{folder.path} lacks curves up to its agent")
+    if curves["episode"][keep][-1:] != last:  # only the agent may survive a power failure
+        raise FileError(f"{folder.path}: the curves end before the agent's checkpoint")
     parts = [{name: column[keep] for name, column in curves.items()}]
     if shots is None:
         return agent, parts, None

@@ -1,4 +1,4 @@
-"""Whoever learns in a study, by name: agents, and imitators of an optimal expert."""
+"""The learners of a study by name: agents, and FRA-IL with an optimal expert."""
 
 import math
 from dataclasses import dataclass, fields
@@ -7,26 +7,25 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from optimist import checks
-from optimist.agents import AGENTS, Agent, RmaxRaviUcb
+from optimist.agents import AGENTS, Agent, Rlsvi, VariantAgent
 from optimist.agents.psrl import PsrlConfig
-from optimist.core.tabular import PSRL, check_tables
+from optimist.core.tabular import Peer, check_tables
 from optimist.envs import Gym, World
-from optimist.experiments.parameters import from_plain
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation import FeatureDataset, FraIL, FraILConfig
 
 
 @dataclass(frozen=True)
 class ImitationConfig(FraILConfig):
-    """The parameters of FRA-IL, and what it is shown: an optimal policy of the world it is in.
+    """The parameters of FRA-IL and of its expert data, recorded from an optimal policy.
 
     Attributes
     ----------
     samples
-        tau_E, how many features of the expert there are; inf for its exact expectation.
+        tau_E, the number of samples of the expert's features; inf gives their exact expectation.
     features
-        What is shown of a pair (x, a): "states" for e_x, "pairs" for both, "linear" for the
-        features in which the world is linear.
+        The reward features: "states" for one-hot states, "pairs" for one-hot pairs, "linear" for
+        the features in which the world is linear.
     """
 
     samples: float = math.inf
@@ -35,9 +34,11 @@ class ImitationConfig(FraILConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.samples != math.inf:
-            whole(self.samples)
+            _sample_count(self.samples)
         if self.features not in FEATURES:
-            raise ValueError(f"features = {self.features!r} is none of {', '.join(FEATURES)}")
+            raise ValueError(
+                f"features must be one of {', '.join(FEATURES)}; got {self.features!r}"
+            )
 
 
 Shown = Literal["states", "pairs", "linear"]
@@ -50,54 +51,51 @@ CONFIGS: dict[str, type[Any]] = {
     **{name: agent.Config for name, agent in AGENTS.items()},
     FraIL.__name__: ImitationConfig,
 }
-"""The parameters that a study gives each of them."""
+"""The configuration class of each learner in a study."""
 
 
 def study_config(given: Any) -> Any:
-    """A learner's configuration in a study: of its class the default one."""
+    """The configuration of a learner in a study, given as a configuration or as its class."""
     for name, learner in LEARNERS.items():
         if given is learner:
-            return from_plain(CONFIGS[name], {})
-    if type(given) is FraILConfig:  # with the default expert
+            return CONFIGS[name]()
+    if type(given) is FraILConfig:  # the expert's data have the defaults
         return ImitationConfig(**{f.name: getattr(given, f.name) for f in fields(given)})
     return given
 
 
 def check_together(world: World | Gym, config: Any) -> None:
-    """Refuse an imitator where no expert is known, and tables without states, or of too many."""
+    """Refuse a learner that cannot learn in a world."""
     if not isinstance(world, Gym):
-        if isinstance(config, PsrlConfig):  # whose table is quadratic in the states
-            check_tables(world.mdp, PSRL)
+        if isinstance(config, PsrlConfig):  # its tables are quadratic in the number of states
+            check_tables(world.mdp, Peer.PSRL)
         return
     if isinstance(config, ImitationConfig):
         raise ValueError(
-            f"FraIL imitates an optimal expert in a study, and none is known in {world.id}"
+            f"FraIL imitates an optimal expert in a study; none is known in {world.name}"
         )
     for name, kind in CONFIGS.items():
-        if type(config) is kind and not issubclass(LEARNERS[name], RmaxRaviUcb):
-            raise ValueError(f"{name} learns in finite worlds, and {world.id} is an environment")
+        learner = LEARNERS[name]
+        finite = not issubclass(learner, VariantAgent) or learner is Rlsvi
+        if type(config) is kind and finite:
+            raise ValueError(f"{name} learns in finite worlds only; {world.name} is not finite")
 
 
 def make_learner(
     name: str, config: Any, world: World | Gym, episodes: int, stride: int, seed: int
 ) -> Agent:
-    """A learner before its first episode."""
-    made: Agent
-    if isinstance(world, Gym):
-        phi: Any = world.features or None
-        given: Any = {"config": config, "seed": seed, "stride": stride, **world.terms}
-        made = AGENTS[name](world.make(), features=phi, **given)
-    elif isinstance(config, ImitationConfig):
+    """Create a learner."""
+    how: Any = {"seed": seed, "stride": stride, "config": config}
+    if isinstance(world, World) and isinstance(config, ImitationConfig):
         phi_r = shown_features(world, config.features)
         expert = expert_data(world, phi_r, config.samples, seed)
-        made = FraIL(world, expert, phi_r, world.features, config, episodes, seed, stride)
-    else:
-        made = AGENTS[name](world, config=config, seed=seed, stride=stride)
+        return FraIL(world, expert, phi_r, world.features, K=episodes, **how)
+    made: Agent = AGENTS[name](world, **how)
     return made
 
 
 def shown_features(world: World, features: str) -> FeatureMap:
-    """The map phi_r of a world by its name."""
+    """The reward features phi_r of a world, by name."""
     X, A = world.mdp.n_states, world.mdp.n_actions
     if features == "linear":
         return world.features
@@ -107,17 +105,16 @@ def shown_features(world: World, features: str) -> FeatureMap:
 def expert_data(
     world: World, phi_r: FeatureMap, samples: float, seed: int, policy: Any = None
 ) -> FeatureDataset:
-    """What a policy shows of a world, by default an optimal one; exactly if samples is infinite."""
+    """Expert data of a policy, by default an optimal one; exact if samples is inf."""
     expert = world.mdp.optimal().policy if policy is None else policy
     if samples == math.inf:
         return FeatureDataset.from_policy(world, expert, phi_r)
-    # Independent of a learner's own numbers, which come of the seed alone.
+    # The learner's generator is seeded with the seed alone, so the two are independent.
     rng = np.random.default_rng([seed, 1])
-    return FeatureDataset.from_rollouts(world, expert, phi_r, whole(samples), rng)
+    return FeatureDataset.from_rollouts(world, expert, phi_r, _sample_count(samples), rng)
 
 
-def whole(samples: float) -> int:
-    """A number of samples that is not infinite."""
+def _sample_count(samples: float) -> int:
     if not float(samples).is_integer():
-        raise ValueError(f"samples = {samples:g} is not a whole number, nor inf")
+        raise ValueError(f"samples must be a whole number or inf; got {samples:g}")
     return checks.count(int(samples), "samples")

@@ -1,4 +1,4 @@
-"""What an agent believed on the way in a plane: maps of its optimism on a grid of observations."""
+"""Maps: beliefs of an agent during a run, on a grid of two-dimensional observations."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -9,28 +9,28 @@ from gymnasium import spaces
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym
 from optimist.experiments.snapshots import Shots, Snapshots, can_be_drawn
-from optimist.experiments.specification import AnyWorld
+from optimist.experiments.specification import StudyWorld
 
 SIDE = 40
-"""How many cells a map has along each dimension."""
+"""Cells of a map along each dimension."""
 
 
 @dataclass(frozen=True)
 class Maps(Shots):
-    """Beliefs about the centres of the cells of a plane, row by row from the top, G = `SIDE`^2.
+    """Beliefs about the centres of the G = `SIDE`^2 cells of a plane, row by row from the top.
 
-    The first dimension goes from left to right, the second from the bottom to the top.
+    The first dimension increases from left to right, the second from bottom to top.
 
     Attributes
     ----------
     value
         The agent's V, [n, G].
     bonus, ascension
-        Its bonuses CB and probabilities of heaven p+, the means of the actions, [n, G].
+        Its bonuses CB and probabilities of heaven p+, averaged over the actions, [n, G].
     visits
-        How often it was there, summed over the actions (`Beliefs`), [n, G].
+        The number of visits, summed over the actions (`Beliefs`), [n, G].
     action
-        What it would most likely play next, [n, G].
+        The most likely action of its next policy, [n, G].
     """
 
     KIND = "maps"
@@ -49,7 +49,7 @@ class Maps(Shots):
 
     def taken(self, agent: Any, world: Any) -> Self:
         seen = agent.believe(centres(world))
-        return self._and(
+        return self._append(
             agent.episodes,
             seen.value,
             seen.bonus.mean(axis=1),
@@ -59,13 +59,13 @@ class Maps(Shots):
         )
 
 
-def no_shots(world: AnyWorld) -> Shots:
-    """What is taken in a world if it can be drawn: nothing yet."""
+def no_shots(world: StudyWorld) -> Shots:
+    """Empty snapshots or maps of a world that can be drawn."""
     return Maps.none() if isinstance(world, Gym) else Snapshots.none(world)
 
 
-def is_drawn(world: AnyWorld) -> bool:
-    """Whether a world can be drawn, and so what the agent believed on the way."""
+def is_drawn(world: StudyWorld) -> bool:
+    """Whether a world can be drawn, so that runs record the agent's beliefs."""
     return is_plane(world) if isinstance(world, Gym) else can_be_drawn(world)
 
 
@@ -76,7 +76,7 @@ def is_plane(world: Gym) -> bool:
 
 
 def corners(world: Gym) -> FloatArray:
-    """The least and the largest of each dimension of a plane, [2, 2]."""
+    """The bounds of each dimension of a plane, [2, 2]."""
     box = world.observation_space
     assert isinstance(box, spaces.Box)
     return np.array([box.low, box.high], dtype=np.float64).T

@@ -1,4 +1,4 @@
-"""How a run is measured: by exact values in a known MDP, by returns anywhere else."""
+"""Measure a run: by exact values in a known MDP, by returns elsewhere."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -18,35 +18,35 @@ from optimist.mdp import FiniteMDP
 
 
 class Measure(ABC):
-    """What is measured of a run."""
+    """The curves and the result of a run."""
 
     @abstractmethod
     def rows(self, history: Any, steps_before: int) -> Curves:
-        """The rows of the curves for some episodes."""
+        """The rows of the curves for some episodes, after ``steps_before`` steps."""
 
     @abstractmethod
     def last_row(self, episodes: int) -> int:
-        """The episode of the last row after so many episodes."""
+        """The episode of the last row, after this many episodes."""
 
     @abstractmethod
     def completed(self, rows: Curves) -> Curves:
-        """The curves of all rows of the run."""
+        """The curves of a run, from all of its rows."""
 
     @abstractmethod
     def result(self, rows: Curves, agent: Agent) -> dict[str, Any]:
-        """The finished run in a few numbers."""
+        """The numbers that summarise a finished run."""
 
 
 def measure_of(spec: Specification) -> Measure:
-    """How the run of a specification is measured."""
+    """The measure for the run of a specification."""
     if isinstance(spec.world, Gym):
         return ByReturns(spec.world, spec.stride)
     return ByValues(spec.world.mdp, spec.stride)
 
 
 def check_curves(rows: Curves, spec: Specification, path: Path) -> None:
-    """Refuse curves that are not those of a finished run."""
-    first = np.arange(1, spec.episodes + 1, spec.stride)  # of each window
+    """Raise `FileError` unless the curves are those of the finished run."""
+    first = np.arange(1, spec.episodes + 1, spec.stride)  # the first episode of each window
     if isinstance(spec.world, Gym):
         shown = ["return"]
         expected = np.minimum(first + spec.stride - 1, spec.episodes)
@@ -54,12 +54,13 @@ def check_curves(rows: Curves, spec: Specification, path: Path) -> None:
         shown = ["suboptimality", "regret"]
         shown += ["matching_error"] if isinstance(spec.agent, ImitationConfig) else []
         expected = first
-    whole = np.array_equal(rows.get("episode", ()), expected)
-    if not whole or not all(_drawable(rows.get(name), len(expected)) for name in shown):
-        raise FileError(f"{path} is damaged: its rows are not those of the run")
+    complete = np.array_equal(rows.get("episode", ()), expected)
+    if not complete or not all(_is_finite(rows.get(name), len(expected)) for name in shown):
+        raise FileError(f"{path} is damaged: its rows do not match the run")
 
 
-def _drawable(column: Any, n: int) -> bool:
+def _is_finite(column: Any, n: int) -> bool:
+    """Whether a column has n finite numbers."""
     return (
         isinstance(column, np.ndarray)
         and column.shape == (n,)
@@ -69,7 +70,7 @@ def _drawable(column: Any, n: int) -> bool:
 
 
 class ByValues(Measure):
-    """Every ``stride``-th policy is evaluated exactly."""
+    """Exact values of every ``stride``-th policy."""
 
     def __init__(self, mdp: FiniteMDP, stride: int) -> None:
         self.mdp, self.stride = mdp, stride
@@ -94,7 +95,7 @@ class ByValues(Measure):
 
 
 class ByReturns(Measure):
-    """Returns are averaged over windows of ``stride`` episodes."""
+    """Returns, averaged over windows of ``stride`` episodes."""
 
     def __init__(self, world: Gym, stride: int) -> None:
         self.world, self.stride = world, stride

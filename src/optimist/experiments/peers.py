@@ -1,9 +1,9 @@
-"""A study's subject against the best of its peers, world by world.
+"""Comparison of a study's subject with the best of its peers in each world.
 
-Each family of peers has in each world the setting that did best there, chosen in hindsight from
-its grid; the subject has one setting in all worlds. What is compared is the average suboptimality
-of a run, a fraction of the optimal value, by its mean over the seeds. Intervals resample the seeds
-of settings that have been chosen, not the choice.
+Each family of peers is represented by the best setting of its grid in the world, chosen in
+hindsight; the subject has one setting in all worlds. The score is the average suboptimality of a
+run, a fraction of the optimal value, averaged over the seeds. Intervals resample the seeds of the
+chosen settings, not the choice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from optimist.experiments.results import Results
 
 WITHIN = 1.2
-"""By this factor the subject may lose more than the best peer and still be close to it."""
+"""The subject is close to the best peer if it loses at most this factor more."""
 
 FAILS, SUCCEEDS = 0.5, 0.1
-"""Who at the end of a run still loses more than this part of what uniform play loses has failed;
-who loses less than that part has succeeded."""
+"""An agent fails if at the end of a run it loses more than the first fraction of what uniform play
+loses, and succeeds if it loses less than the second."""
 
 ROUNDING = 1e-12
-"""Parts of the optimal value below this are rounding errors of the exact solves, and nothing."""
+"""Smaller fractions of the optimal value are rounding errors of the exact solver and count as 0."""
 
 Verdict = Literal["lowest", "within", "behind"]
 
@@ -43,7 +43,7 @@ class Played:
     Attributes
     ----------
     setting
-        What tells it from the others of its family: ``beta 0.3``; nothing if there is one only.
+        The parameters that distinguish it in its family, as ``beta 0.3``; empty if it is the only.
     averages, finals
         The mean suboptimality of each seed over the run, and over its last tenth, [n].
     """
@@ -54,7 +54,7 @@ class Played:
 
     @cached_property
     def scores(self) -> FloatArray:
-        """The averages, without rounding errors."""
+        """The averages, with rounding errors set to 0."""
         return np.where(np.abs(self.averages) < ROUNDING, 0.0, self.averages)
 
     @cached_property
@@ -70,17 +70,17 @@ class InWorld:
     Attributes
     ----------
     best
-        The best setting of each family, the lowest mean over the seeds; of the subject its only.
+        The setting of each family with the lowest mean over the seeds.
     peer
-        The family of the lowest of all peers.
+        The family of the best peer.
     ratio
-        What the subject loses over what that peer loses.
+        The loss of the subject divided by that of the best peer.
     verdict
-        Whether the subject is the lowest (ties included), within 1.2 times the best peer, or not.
+        Whether the subject is lowest (ties included), within 1.2 times the best peer, or behind.
     failed
-        Whether the subject has failed, at the end of its runs.
+        Whether the subject fails at the end of its runs.
     succeeded
-        The peers that have succeeded then, in any setting.
+        The peers that succeed then, in any setting.
     """
 
     world: str
@@ -105,7 +105,7 @@ def in_world(
     world: str = "",
     held_out: bool = False,
 ) -> InWorld:
-    """Compare the subject with its peers in one world, where uniform play loses ``uniform``.
+    """Compare the subject with its peers in a world in which uniform play loses ``uniform``.
 
     Examples
     --------
@@ -117,7 +117,9 @@ def in_world(
     ('beta 3', 1.15, 'within')
     """
     if len(families[subject]) != 1:
-        raise ValueError(f"the subject {subject!r} has {len(families[subject])} settings, not one")
+        raise ValueError(
+            f"the subject must have one setting; {subject!r} has {len(families[subject])}"
+        )
     best = {
         name: min(settings, key=lambda played: played.mean.value)
         for name, settings in families.items()
@@ -125,7 +127,7 @@ def in_world(
     }
     peers = {name: played for name, played in best.items() if name != subject}
     if not peers:
-        raise ValueError(f"the subject {subject!r} has no peers")
+        raise ValueError(f"the subject must have peers; {subject!r} has none")
     peer = min(peers, key=lambda name: peers[name].mean.value)
     own, lowest = best[subject].mean.value, peers[peer].mean.value
     verdict: Verdict = "behind" if own > WITHIN * lowest else "within" if own > lowest else "lowest"
@@ -147,16 +149,16 @@ def in_world(
 
 @dataclass(frozen=True)
 class Comparison:
-    """The subject against its peers in all worlds whose optimum is known.
+    """The comparison in all worlds whose optimum is known.
 
     Attributes
     ----------
     families
-        How many settings each family has, the subject first.
+        The number of settings of each family, the subject first.
     worlds
         The comparison in each world.
     left_out
-        The worlds in which the subject or all its peers have finished no run.
+        The worlds in which the subject or all its peers have no finished run.
     """
 
     subject: str
@@ -166,7 +168,7 @@ class Comparison:
 
     @property
     def groups(self) -> dict[str, tuple[InWorld, ...]]:
-        """All worlds; and if some are held out, those that are not and those that are."""
+        """All worlds; if some are held out, also the others ("chosen") and those held out."""
         held_out = tuple(w for w in self.worlds if w.held_out)
         if not held_out:
             return {"all": self.worlds}
@@ -175,7 +177,7 @@ class Comparison:
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
-        """On how many worlds of each group the subject is lowest, close, or fails alone."""
+        """For each group, in how many worlds the subject is lowest, close, or fails alone."""
         return {
             name: {
                 "worlds": len(worlds),
@@ -204,19 +206,19 @@ class Comparison:
             return f"{self.subject} cannot be compared with its peers yet."
         counts = self.counts
         every = counts["all"]
-        said = (
+        text = (
             f"{self.subject} is lowest or within {WITHIN:g} times the best peer on {every['close']}"
             f" of {_worlds(every['worlds'])}, and lowest on {every['lowest']}"
         )
         if "held_out" in counts:
             held = counts["held_out"]
-            said += (
+            text += (
                 f"; of the {held['worlds']} held out, on {held['close']}, and lowest on "
                 f"{held['lowest']}"
             )
         fails = every["fails_alone"]
-        said += f". It fails on {fails} where a peer succeeds." if fails else "."
-        return said
+        text += f". It fails on {fails} where a peer succeeds." if fails else "."
+        return text
 
 
 def _worlds(n: int) -> str:
@@ -224,9 +226,9 @@ def _worlds(n: int) -> str:
 
 
 def compare(results: "Results") -> Comparison | None:
-    """The subject of a study against its peers; None if it has no subject, or no optimum is known.
+    """Compare the subject of a study with its peers; None without a subject or a known optimum.
 
-    Of a family of which some settings have not finished, the best of the others is taken.
+    Settings without a finished run are ignored.
     """
     study = results.study
     subject = study.subject
@@ -261,7 +263,7 @@ def _lost_by_uniform_play(world: Any) -> float:
 
 
 def setting_of(agent: str, family: str) -> str:
-    """What tells an agent from the others of its family.
+    """The name of an agent without that of its family.
 
     Examples
     --------

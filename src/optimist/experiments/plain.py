@@ -1,4 +1,4 @@
-"""Numbers, curves and parameters as the data of a report: plain texts, numbers and lists."""
+"""Conversion of numbers, curves and parameters to the plain data of a report."""
 
 import math
 from typing import Any
@@ -10,14 +10,14 @@ from optimist.experiments import statistics
 from optimist.experiments.statistics import Estimate
 
 POINTS = 60
-"""Curves are shown at so many points spaced evenly, and as many in the logarithm."""
+"""Points of a curve spaced evenly, and as many spaced evenly in the logarithm."""
 
 DIGITS = 5
 """Significant digits of the numbers on a page."""
 
 
 def shown_points(episode: IntArray) -> IntArray:
-    """The indices of the points that are shown of a curve.
+    """Indices of the points of a curve to show.
 
     Examples
     --------
@@ -36,15 +36,15 @@ def band(b: statistics.Band) -> dict[str, Any]:
 
 
 def estimate(e: Estimate | None) -> dict[str, Any] | None:
-    """An estimate, if there is one."""
+    """An estimate, or None."""
     if e is None:
         return None
-    said = {"value": number(e.value), "low": number(e.low), "high": number(e.high)}
-    return {**said, "note": e.note}
+    plain = {"value": number(e.value), "low": number(e.low), "high": number(e.high)}
+    return {**plain, "note": e.note}
 
 
 def detail(kind: str, parameters: dict[str, Any]) -> str:
-    """A thing and its parameters in one line."""
+    """A kind of world or agent and its parameters, in one line."""
     shown = []
     for name, value in parameters.items():
         if isinstance(value, dict):
@@ -52,21 +52,21 @@ def detail(kind: str, parameters: dict[str, Any]) -> str:
         elif isinstance(value, float):
             value = f"{value:g}"
         elif isinstance(value, str) and "\n" in value:
-            continue  # a map is shown as a picture
+            continue  # the layout of a world is shown as a picture
         shown.append(f"{name} {value}")
     return f"{kind}: {', '.join(shown)}" if shown else kind
 
 
 def rows(array: FloatArray, digits: int = DIGITS) -> list[list[float | None]]:
-    """The numbers of an array to a few digits, row by row."""
+    """The rows of an array, rounded to significant digits."""
     return [numbers(row, digits) for row in array]
 
 
 def numbers(array: FloatArray, digits: int = DIGITS) -> list[float | None]:
-    """The numbers of an array to a few digits."""
+    """The numbers of an array, rounded to significant digits."""
     return [number(float(x), digits) for x in array]
 
 
 def number(x: float, digits: int = DIGITS) -> float | None:
-    """A number to a few digits; None if it is none."""
+    """A number rounded to significant digits; None if it is not finite."""
     return float(f"{x:.{digits}g}") if math.isfinite(x) else None

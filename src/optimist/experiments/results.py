@@ -29,7 +29,7 @@ NOT_MEASURED = Estimate(math.nan, math.nan, math.nan, n=0)
 
 
 class Results:
-    """What has come of a study so far, read from its folder.
+    """The results of a study so far, read from its folder.
 
     Examples
     --------
@@ -46,24 +46,24 @@ class Results:
     def __init__(self, folder: StudyFolder, study: Study) -> None:
         self.folder, self.study = folder, study
         self.damaged: dict[Run, str] = {}
-        """The runs of which a file was refused when it was read, and why."""
+        """Runs with a damaged file, and the error of reading it."""
         self._cells: dict[tuple[str, str], AnyCell] = {}
 
     @cached_property
     def finished(self) -> tuple[Run, ...]:
-        """The runs that have finished, and whose numbers are not damaged."""
+        """The finished runs whose numbers are not damaged."""
         return tuple(
             r
             for r in self.study.runs
-            if self.folder.of(r).finished and self.unless_damaged(r, self._numbers_of)
+            if self.folder.of(r).finished and self.unless_damaged(r, self._check_numbers)
         )
 
-    def _numbers_of(self, run: Run) -> Literal[True]:
+    def _check_numbers(self, run: Run) -> Literal[True]:
         self.folder.of(run).check_numbers(run.spec)
         return True
 
     def unless_damaged(self, run: Run, read: Callable[[Run], T]) -> T | None:
-        """What is read of a run; or None and a `DamageWarning` if its file is refused."""
+        """The value of ``read``; None, with a `DamageWarning`, if a file of the run is damaged."""
         try:
             return read(run)
         except FileError as error:
@@ -77,19 +77,19 @@ class Results:
 
     @cached_property
     def failures(self) -> dict[Run, str]:
-        """The runs that failed when they were last tried, and why."""
+        """The runs whose last attempt failed, and why."""
         left = [r for r in self.study.runs if not self.folder.of(r).finished]
         found = {r: self.folder.of(r).failure for r in left}
         return {r: message for r, message in found.items() if message is not None}
 
     @property
     def unfinished(self) -> int:
-        """How many runs have neither finished nor failed."""
+        """The number of runs that have neither finished nor failed."""
         return sum(not self.folder.of(r).finished for r in self.study.runs) - len(self.failures)
 
     @property
     def environments(self) -> list[dict[str, str]]:
-        """What the finished runs ran on, each once."""
+        """The distinct environments (versions, machine) of the finished runs."""
         found: list[dict[str, str]] = []
         for r in self.finished:
             seen = self.unless_damaged(r, lambda r: self.folder.of(r).environments) or []
@@ -97,22 +97,22 @@ class Results:
         return found
 
     def shots(self, run: Run) -> Any:
-        """What the agent of a run believed on the way, in a world that can be drawn.
+        """The beliefs of an agent as recorded during a run, in a world that can be drawn.
 
-        They are `Snapshots`, and `Maps` in a Gymnasium environment; None if they are damaged.
+        They are `Snapshots`, or `Maps` in a Gymnasium environment; None if they are damaged.
         """
         return self.unless_damaged(run, lambda r: self.folder.of(r).shots(r.spec.world))
 
     @cached_property
     def _by_cell(self) -> dict[tuple[str, str], list[Run]]:
-        """The runs that have finished, by their world and agent."""
+        """The finished runs by world and agent."""
         found: dict[tuple[str, str], list[Run]] = {}
         for r in self.finished:
             found.setdefault((r.world, r.agent), []).append(r)
         return found
 
     def cell(self, world: str, agent: str) -> AnyCell | None:
-        """What the seeds of an agent in a world say, or None if none has finished."""
+        """The results of all seeds of an agent in a world; None if no run has finished."""
         key = (world, agent)
         if key not in self._cells:
             runs = self._by_cell.get(key)
@@ -126,17 +126,17 @@ class Results:
         return self._cells[key]
 
     def first_runs(self, world: str) -> dict[str, Run]:
-        """The first run of each agent in a world that has finished."""
+        """The first finished run of each agent in a world."""
         first = {r.agent: r for r in reversed(self.finished) if r.world == world}
         return {agent: first[agent] for agent in self.study.agents if agent in first}
 
-    def table(self) -> "Table":
+    def table(self) -> "Rows":
         """The measures of each agent in each world, with intervals, as rows of plain values.
 
-        They are those of `Cell` in known MDPs and of `ReturnCell` in Gymnasium environments. In a
-        study that has both, the measures of the other kind are nan.
+        Known MDPs have the measures of `Cell`, Gymnasium environments those of `ReturnCell`. In a
+        study with both, the measures of the other kind are nan.
         """
-        rows = Table()
+        rows = Rows()
         by_returns = [isinstance(world, Gym) for world in self.study.worlds.values()]
         measures = () if all(by_returns) else Cell.MEASURES
         measures += ReturnCell.MEASURES if any(by_returns) else ()
@@ -153,9 +153,9 @@ class Results:
         return rows
 
     def improvement(self, world: str, agent: str, other: str) -> Estimate | None:
-        """The probability that a run of an agent does better on average than one of another.
+        """The probability that a run of an agent is better on average than one of another.
 
-        It loses less; in a Gymnasium environment, its return is higher.
+        Better means a lower suboptimality or, in a Gymnasium environment, a higher return.
         """
         a, b = self.cell(world, agent), self.cell(world, other)
         if a is None or b is None:
@@ -165,14 +165,14 @@ class Results:
 
     @cached_property
     def peers(self) -> Comparison | None:
-        """The study's subject against the best of its peers in each world, if it has a subject."""
+        """The comparison of the subject with the best peers; None if the study has no subject."""
         return compare(self)
 
-    # Looking at them
+    # Figures and report
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """Everything that figures and the report show, as plain data."""
+        """The data of figures and report, as plain texts, numbers and lists."""
         from optimist.experiments.summary import summary
 
         return summary(self)
@@ -184,23 +184,23 @@ class Results:
         ] = "regret",
         log: Literal["", "x", "y", "xy"] = "",
     ) -> "Figure":
-        """The curves of all worlds as a figure of matplotlib, with logarithmic axes if asked.
+        """Draw the curves of all worlds as a matplotlib figure; ``log`` names logarithmic axes.
 
-        Matching errors are those of imitators, in the worlds that have some; returns those of the
-        Gymnasium environments, which have nothing else.
+        Matching errors exist for imitators only, returns for Gymnasium environments only, and the
+        other quantities for known MDPs only.
         """
         from optimist.report.figures import curves_figure
 
         return curves_figure(self.data, what, log)
 
     def figures(self, folder: str | Path, formats: Sequence[str] = ("pdf", "png")) -> list[Path]:
-        """Write figures fit for a paper; the files."""
+        """Write all figures into a folder and return their paths."""
         from optimist.report.figures import save_figures
 
         return save_figures(self.data, Path(folder), tuple(formats))
 
     def report(self, path: str | Path | None = None) -> Path:
-        """Write the report, one page that needs nothing else; by default into the folder."""
+        """Write the report, one self-contained page; by default into the folder of the study."""
         from optimist.report.page import write_page
 
         file = self.folder.path / "report.html" if path is None else Path(path)
@@ -208,12 +208,12 @@ class Results:
         return file
 
 
-class Table(list[dict[str, Any]]):
+class Rows(list[dict[str, Any]]):
     """Rows of plain values."""
 
-    def columns(self, *names: str) -> "Table":
-        """The same rows with these columns only."""
-        return Table({name: row[name] for name in names} for row in self)
+    def columns(self, *names: str) -> "Rows":
+        """The rows with these columns only."""
+        return Rows({name: row[name] for name in names} for row in self)
 
     def __str__(self) -> str:
         if not self:
@@ -239,10 +239,10 @@ def _text(value: Any) -> str:
 
 
 def open_results(folder: str | Path, trust: str | Iterable[str] = ()) -> Results:
-    """The results of the study in a folder, as far as they have come.
+    """The results of the study in a folder, finished or not.
 
-    Modules of environments are not needed to show results, and not imported, but for those of
-    `envs.ToyText`, whose optimum is computed; ``trust`` imports them.
+    Results are shown without importing the modules of environments, other than those of
+    `envs.ToyText`, whose optimum is computed. ``trust`` names modules to import.
     """
     import_trusted(trust)
     there = StudyFolder(Path(folder))

@@ -1,29 +1,28 @@
-"""The curves of a run in a Gymnasium environment: one row for each window of episodes.
+"""The curves of a run in a Gymnasium environment, one row for each window of episodes.
 
 ===================  =============================================================================
-Column               What it holds for the window that ends with episode k
+Column               Value for the window that ends with episode k
 ===================  =============================================================================
 episode              k, counting from 1
-steps                steps taken up to then
+steps                steps taken up to its end
 epoch                the epoch after it
 return               the mean return of an episode, in the environment's own units
-optimistic_value     the mean of what the agent hoped for at the first state
+optimistic_value     the mean of the agent's values of the first states
 bonus, ascension     the means of CB and of p+ along the paths
 ===================  =============================================================================
 
-A window is ``stride`` episodes, the last one what is left. Nothing exact is known here: neither
-values nor regret.
+A window has ``stride`` episodes; the last one may have fewer. Exact values and regret are unknown.
 """
 
 import numpy as np
 
-from optimist.agents import StreamHistory
+from optimist.agents import History
 from optimist.checks import FloatArray
 from optimist.experiments.curves import Curves
 
 
-def returns_of(history: StreamHistory, steps_before: int, stride: int) -> Curves:
-    """The rows of some episodes, the first of which begins a window."""
+def returns_of(history: History, steps_before: int, stride: int) -> Curves:
+    """The rows of some episodes, the first of which starts a window."""
     n = len(history.steps)
     starts = np.arange(0, n, stride)
     ends = np.minimum(starts + stride, n)

@@ -1,25 +1,25 @@
-"""A run on disk.
+"""The folder of a run.
 
 =======================  =========================================================================
-File                     What it holds
+File                     Content
 =======================  =========================================================================
-specification.json       what the run is; the folder's name is its digest
-environment.json         what it ran on; more than one entry if it was gone on with elsewhere
-curves.parquet           the curves, once it has finished (`optimist.experiments.curves`, or
+specification.json       the specification; the folder's name is its digest
+environment.json         the machines it ran on; one entry for each
+curves.parquet           the curves of a finished run (`optimist.experiments.curves`, or
                          `optimist.experiments.returns` of a Gymnasium environment)
-snapshots.safetensors    what the agent believed on the way, if the world can be drawn
+snapshots.safetensors    estimates of the agent at several times, if the world can be drawn
 policy.safetensors       the last policy, for `optimist.load_policy`
-agent.safetensors        the whole learner, as of its last checkpoint
-checkpoint.parquet       the curves as of then, until the run has finished
-episodes                 how many episodes are done, for those who watch
+agent.safetensors        the learner at the last checkpoint
+checkpoint.parquet       the curves at the last checkpoint, until the run has finished
+episodes                 number of episodes done, to show progress
 failure.json             why it failed, if it did
 result.json              written last: the run has finished
 lock                     held by the process that runs it
-holder                   which process that is
+holder                   the name of that process
 =======================  =========================================================================
 
-Curves, snapshots and results carry the id of their run, which is the folder's name, and are refused
-in the folder of another run. Nothing there is read or written through a symbolic link.
+Curves, snapshots and results hold the id of their run, which is the folder's name; files with
+another id are refused. Symbolic links are neither read nor written.
 """
 
 import json
@@ -42,17 +42,17 @@ from optimist.experiments.curves import Curves, read_curves
 from optimist.experiments.maps import no_shots
 from optimist.experiments.measures import check_curves
 from optimist.experiments.snapshots import can_be_drawn
-from optimist.experiments.specification import AnyWorld, Specification
+from optimist.experiments.specification import Specification, StudyWorld
 
 FILES = (
     *("result.json", "curves.parquet", "snapshots.safetensors", "policy.safetensors"),
     *("agent.safetensors", "checkpoint.parquet", "episodes", "failure.json"),
     *("environment.json", "specification.json", "lock", "holder"),
 )
-"""All that is written there. The first says that the run has finished, so it is removed first."""
+"""All files of the folder. The first marks the run as finished, so it is removed first."""
 
-PASSING = ("checkpoint.parquet", "episodes", "failure.json")
-"""What a run that has finished has no use for."""
+UNTIL_FINISHED = ("checkpoint.parquet", "episodes", "failure.json")
+"""Files that a finished run does not need."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class RunFolder:
         return self.path.name
 
     def file(self, name: str) -> Path:
-        """The path of a file, unless it leads out of the folder."""
+        """The path of a file; an error if it is a symbolic link."""
         storage.refuse_links(self.path, folder=True)
         return storage.refuse_links(self.path / name)
 
@@ -76,32 +76,32 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has come to its end, with everything written."""
+        """Whether the run has finished, with all files written."""
         return self._has("result.json")
 
     @property
     def episodes(self) -> int:
-        """How many episodes are done, as far as is known."""
+        """Number of episodes done, as last recorded."""
         try:
             return int(self.file("episodes").read_text())
-        except (OSError, ValueError):  # not begun, or just being written
+        except (OSError, ValueError):  # not started, or being written
             return 0
 
     @property
     def specification(self) -> Specification:
-        """What the run is."""
+        """The specification of the run."""
         found = Specification.from_plain(self.read_json("specification.json", dict))
-        self._refuse_others("specification.json", found.id)
+        self._check_id("specification.json", found.id)
         return found
 
     @property
     def result(self) -> dict[str, Any]:
-        """The finished run in a few numbers."""
+        """Summary numbers of the finished run."""
         found: dict[str, Any] = self.read_json("result.json", dict)
-        self._refuse_others("result.json", found.get("run"))
+        self._check_id("result.json", found.get("run"))
         return found
 
-    def _refuse_others(self, name: str, run: Any) -> None:
+    def _check_id(self, name: str, run: Any) -> None:
         if run != self.id:
             raise FileError(f"{self.path / name} is of the run {run}, not of {self.id}")
 
@@ -110,20 +110,20 @@ class RunFolder:
         """The curves of the finished run."""
         return read_curves(self.file("curves.parquet"), self.id)
 
-    def shots(self, world: AnyWorld) -> Any:
-        """What the agent believed on the way, in a world that can be drawn.
+    def shots(self, world: StudyWorld) -> Any:
+        """The recorded estimates of the agent, in a world that can be drawn.
 
-        They are `Snapshots`, and `Maps` in a Gymnasium environment.
+        They are `Snapshots`, or `Maps` for a Gymnasium environment.
         """
         return no_shots(world).read(self.file("snapshots.safetensors"), self.id)
 
     def check_numbers(self, spec: Specification) -> None:
-        """Refuse a finished run whose result or curves are damaged, or of another run."""
+        """Raise `FileError` if the result or the curves are damaged or belong to another run."""
         _ = self.result
         check_curves(self.curves, spec, self.path / "curves.parquet")
 
     def check(self, spec: Specification) -> None:
-        """Refuse a finished run of which anything that is shown is damaged, or of another run."""
+        """Raise `FileError` if any file shown in a report is damaged or belongs to another run."""
         self.check_numbers(spec)
         world = spec.world
         if self.result.get("plane") if isinstance(world, Gym) else can_be_drawn(world):
@@ -131,7 +131,7 @@ class RunFolder:
 
     @property
     def environments(self) -> list[dict[str, str]]:
-        """What the run ran on."""
+        """The environments that the run ran in."""
         found = self.read_json("environment.json", list) if self._has("environment.json") else []
         for entry in found:
             if not isinstance(entry, dict) or not all(isinstance(v, str) for v in entry.values()):
@@ -140,20 +140,23 @@ class RunFolder:
 
     @property
     def failure(self) -> str | None:
-        """Why the run failed when it was last tried, if it did."""
+        """Why the last attempt failed; None if it did not."""
         if not self._has("failure.json"):
             return None
         try:
             return str(self.read_json("failure.json", dict)["message"])
         except (FileError, KeyError):
-            return "failure.json, which would say why, is damaged"
+            return "unknown: failure.json is damaged"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the run's lock, which the system takes back when a process dies; or be `Busy`."""
+        """Hold the lock of the run; raise `Busy` if another process does.
+
+        The system releases the lock when its process dies.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
         for name in FILES:
-            self.file(name)  # leads nowhere else
+            self.file(name)  # an error for symbolic links
         lock = FileLock(self.path / "lock")
         try:
             lock.acquire(blocking=False)
@@ -170,38 +173,38 @@ class RunFolder:
 
     @property
     def holder(self) -> str:
-        """Which process is running the run, in words."""
+        """The process that is running the run, in words."""
         try:
             text = self.file("holder").read_text(encoding="utf-8")
-        except (OSError, ValueError):  # just begun, or just ended
+        except (OSError, ValueError):  # the run is starting or ending
             text = ""
         return text if re.fullmatch(r"process \d+ on [\w.-]+", text) else "another process"
 
     @property
     def left_over(self) -> list[Path]:
-        """What a killed process has left behind, if nobody is running the run now."""
-        passing = [self.path / name for name in (*PASSING, "holder") if self._has(name)]
-        return [*storage.parts(self.path, *FILES), *(passing if self.finished else [])]
+        """Files that a killed process has left behind; valid only while the run is not running."""
+        unneeded = [self.path / name for name in (*UNTIL_FINISHED, "holder") if self._has(name)]
+        return [*storage.parts(self.path, *FILES), *(unneeded if self.finished else [])]
 
     def tidy(self) -> None:
-        """Remove what is left over; the lock has to be held."""
+        """Remove left-over files; the caller holds the lock."""
         for path in self.left_over:
             path.unlink(missing_ok=True)
 
     def tidy_unless_busy(self) -> None:
-        """Remove what is left over, unless another process is running the run."""
+        """Remove left-over files, unless another process is running the run."""
         if self.left_over:
-            with suppress(Busy), self.locked():  # taking the lock tidies
+            with suppress(Busy), self.locked():  # `locked` tidies
                 return
 
     def clear(self) -> None:
-        """Remove all that a run has written, so that it begins anew; the lock has to be held."""
+        """Remove all files of the run, so that it restarts; the caller holds the lock."""
         for name in FILES:
             if name not in ("lock", "holder"):
                 (self.path / name).unlink(missing_ok=True)
 
     def read_json(self, name: str, kind: type[Any] = object) -> Any:
-        """The data in a file of the folder, which have to be of a kind."""
+        """Read a JSON file of the folder, whose data must be of a type."""
         file = self.file(name)
         try:
             limits.need_to_read(file, times=limits.TEXT)
@@ -213,15 +216,15 @@ class RunFolder:
         return data
 
     def write_json(self, name: str, data: Any) -> None:
-        """Write data to a file of the folder."""
+        """Write a JSON file of the folder."""
         text = json.dumps(data, indent=2, allow_nan=False) + "\n"
         storage.write_bytes(self.path / name, text.encode())
 
     def note_environment(self, now: dict[str, str]) -> None:
-        """Remember what the run is running on now."""
+        """Add the current environment to those of the run, unless it is there."""
         try:
             before = self.environments
-        except FileError:  # what was before is not known any more
+        except FileError:  # earlier entries are lost
             before = []
         if now not in before:
             self.write_json("environment.json", [*before, now])

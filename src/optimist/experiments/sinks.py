@@ -1,4 +1,4 @@
-"""Where curves can go besides the folder of the study."""
+"""Other places to write curves to, besides the folder of the study."""
 
 from pathlib import Path
 from urllib.parse import quote
@@ -10,13 +10,13 @@ SHOWN = (
     *("suboptimality", "regret", "value", "return"),
     *("optimistic_value", "bonus", "ascension"),
 )
-"""What is written of a run, as far as it has it."""
+"""The columns that are written, if a run has them."""
 
 
 class TensorBoard:
-    """Writes the curves of each run that finishes into a folder for TensorBoard.
+    """Writes the curves of each finished run to a folder for TensorBoard.
 
-    It needs tensorboardX: ``pip install 'optimist[tensorboard]'``.
+    Needs tensorboardX: ``pip install 'optimist[tensorboard]'``.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -32,7 +32,7 @@ class TensorBoard:
     def __call__(self, run: Run, folder: StudyFolder) -> None:
         """Write one run."""
         curves = folder.of(run).curves
-        # One folder each, in this one: ".." is a name too.
+        # Escape names: each is one folder below this one, even a name such as "..".
         names = (quote(n, safe=" ,").replace(".", "%2E") for n in (run.world, run.agent))
         target = self._folder.joinpath(*names, f"seed {run.index}")
         with self._writer(str(target)) as writer:

@@ -1,4 +1,4 @@
-"""What an agent believed on the way: pictures of its optimism, for worlds that can be drawn."""
+"""Snapshots: beliefs of an agent during a run, for worlds that can be drawn."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -15,17 +15,17 @@ from optimist.envs import World
 from optimist.errors import FileError
 
 MOST_STATES = 2000
-"""Worlds with more states are not drawn."""
+"""Most states of a world that is drawn."""
 
 
 @dataclass(frozen=True)
 class Shots(ABC):
-    """Beliefs after some numbers of episodes: arrays that all have one entry for each.
+    """Beliefs at some moments of a run; the first axis of every array is the moment.
 
     Attributes
     ----------
     episodes
-        After how many episodes, [n].
+        The number of episodes played by then, [n].
     """
 
     KIND: ClassVar[str]
@@ -34,24 +34,24 @@ class Shots(ABC):
 
     @abstractmethod
     def taken(self, agent: Agent, world: Any) -> Self:
-        """These, and one of an agent in a world as it is now."""
+        """With the present beliefs of an agent appended."""
 
-    def _and(self, *now: Any) -> Self:
-        """These, and one more, in the order of the fields."""
+    def _append(self, *now: Any) -> Self:
+        """With one entry appended to each field, in their order."""
         pairs = zip(vars(self).values(), now, strict=True)
         return type(self)(*(np.concatenate([before, [one]]) for before, one in pairs))
 
     def until(self, episodes: int) -> Self:
-        """Those after at most so many episodes."""
+        """The entries up to a number of episodes."""
         keep = self.episodes <= episodes
         return type(self)(**{name: array[keep] for name, array in vars(self).items()})
 
     def write(self, path: Path, run: str) -> None:
-        """Write those of a run; the file appears whole or not at all."""
+        """Write the beliefs of a run atomically."""
         storage.write(path, self.KIND, {"run": run}, vars(self))
 
     def read(self, path: Path, run: str) -> Self:
-        """Those in a file, if they are of this run and of the same world as these."""
+        """Read a file; raises `FileError` if it is of another run or its arrays do not fit."""
         try:
             header, arrays = storage.read(path)
         except OSError as error:
@@ -61,7 +61,7 @@ class Shots(ABC):
         if header.get("run") != run:
             raise FileError(f"{path} is of the run {header.get('run')}, not of {run}")
         if _shapes(arrays) != _shapes(vars(self)) or len({len(a) for a in arrays.values()}) > 1:
-            raise FileError(f"{path} is damaged: its arrays are not those of {self.KIND}")
+            raise FileError(f"{path} is damaged: its arrays do not have the shapes of {self.KIND}")
         return type(self)(**arrays)
 
 
@@ -76,7 +76,7 @@ class Snapshots(Shots):
     bonus, ascension
         Its bonuses CB and probabilities of heaven p+, [n, X, A].
     policy
-        What it would play next, [n, X, A].
+        Its next policy, [n, X, A].
     """
 
     KIND = "snapshots"
@@ -102,14 +102,14 @@ class Snapshots(Shots):
     def taken(self, agent: Agent, world: Any) -> Self:
         now = agent.diagnostics
         pi = agent.policy.probabilities(np.arange(len(now.V)))
-        return self._and(agent.episodes, now.V, now.CB, now.p, pi)
+        return self._append(agent.episodes, now.V, now.CB, now.p, pi)
 
 
 def _shapes(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The type and the shape of one entry of each array."""
+    """The dtype and the shape of one entry of each array."""
     return {name: (array.dtype, array.ndim, array.shape[1:]) for name, array in arrays.items()}
 
 
 def can_be_drawn(world: World) -> bool:
-    """Whether a world says what it looks like, and is small enough to show."""
+    """Whether a world has a board and is small enough to show."""
     return type(world).board is not World.board and world.mdp.n_states <= MOST_STATES

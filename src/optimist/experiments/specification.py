@@ -1,4 +1,4 @@
-"""A run as data: a world, an agent, a number of episodes and a seed; and its identity."""
+"""The specification of a run as data: a world, an agent, episodes, a stride and a seed."""
 
 import hashlib
 import json
@@ -14,54 +14,38 @@ from optimist.agents import Agent
 from optimist.envs import WORLDS, Gym, World
 from optimist.errors import DataError
 from optimist.experiments.learners import CONFIGS, check_together, make_learner
-from optimist.experiments.parameters import (
-    Plain,
-    did_you_mean,
-    from_plain,
-    to_plain,
-)
+from optimist.parameters import Plain, did_you_mean, from_plain, to_plain
 
-FORMAT = 1
+FORMAT = 2
+"""The format of specifications in files."""
 
-AnyWorld = World | Gym
-"""A world that a study can have: a known MDP, or any Gymnasium environment."""
+StudyWorld = World | Gym
+"""A world of a study: a known MDP, or a Gymnasium environment."""
 
 KINDS: dict[str, type[Any]] = {**WORLDS, Gym.__name__: Gym}
-"""The classes of worlds by name."""
-
-LATER: dict[str, Plain] = {
-    "RmaxRaviUcb": {"lazy": False, "v_max": "none", "bonus": "none", "tolerance": 0.0},
-    "FraIL": {"bonus": "none", "tolerance": 0.0},
-    "Psrl": {"lazy": False},
-    "Rlsvi": {"lazy": False},
-    "RaviUcb": {"ridge": 1.0},
-    "OptimisticVI": {"ridge": 1.0},
-}
-"""Parameters of agents that came later, and what they were before: where they still are, the
-specification of a run leaves them out, so that runs keep their names and seeds. What is missing
-there is what was before, whatever the default value is by now."""
+"""The class of each world by name."""
 
 EVALUATIONS = 400
-"""About how many policies of a run are evaluated if nobody says."""
+"""About how many policies of a run are evaluated by default."""
 
 
 @dataclass(frozen=True)
 class Specification:
-    """Everything that a run depends on. Two runs with the same specification are the same run.
+    """All inputs of a run. Two runs with the same specification are the same run.
 
     Attributes
     ----------
     world
         A shipped world, or `envs.Gym`.
     agent
-        The configuration of an agent: which agent it is for, its class says.
+        The configuration of an agent; its class determines the agent.
     episodes
-        How many episodes are played.
+        The number of episodes.
     stride
-        Every so many episodes the policy is evaluated exactly; in a Gymnasium environment, over so
-        many episodes a return is averaged.
+        The policy is evaluated exactly every ``stride`` episodes. In a Gymnasium environment,
+        returns are averaged over ``stride`` episodes.
     seed
-        The seed that the agent is given.
+        The seed of the agent.
 
     Examples
     --------
@@ -69,12 +53,12 @@ class Specification:
     >>> rmax = agents.Rmax.Config()
     >>> spec = Specification(envs.RiverSwim(6), rmax, episodes=100, stride=1, seed=0)
     >>> spec.id
-    'fec5a20e8279039b'
+    '6b42373e12bc4f96'
     >>> Specification.from_plain(spec.plain) == spec
     True
     """
 
-    world: AnyWorld
+    world: StudyWorld
     agent: Any
     episodes: int
     stride: int
@@ -88,11 +72,11 @@ class Specification:
 
     @cached_property
     def plain(self) -> Plain:
-        """The specification as plain data, every parameter spelt out but for `LATER`."""
+        """The specification as plain data, with every parameter."""
         return {
             "format": FORMAT,
             "world": world_table(self.world),
-            "agent": _identity(self.agent),
+            "agent": agent_table(self.agent),
             "episodes": self.episodes,
             "stride": self.stride,
             "seed": self.seed,
@@ -100,108 +84,95 @@ class Specification:
 
     @cached_property
     def id(self) -> str:
-        """A digest of the specification, by which the run is known."""
+        """The name of the run: a digest of its specification."""
         return digest(self.plain)[:16]
 
     @classmethod
     def from_plain(cls, data: Plain) -> "Specification":
-        """The specification of plain data."""
+        """Read a specification from plain data."""
         if data.get("format") != FORMAT:
-            raise ValueError(f"a specification of format {data.get('format')}, not {FORMAT}")
+            raise ValueError(f"format must be {FORMAT}; got {data.get('format')!r}")
         keys = {"format", "world", "agent", "episodes", "stride", "seed"}
         if set(data) != keys:
-            odd = ", ".join(sorted(set(data) ^ keys))
-            raise ValueError(f"a specification has {', '.join(sorted(keys))}; wrong about {odd}")
+            wrong = ", ".join(sorted(set(data) ^ keys))
+            listed = ", ".join(sorted(keys))
+            raise ValueError(f"keys must be {listed}; missing or unknown: {wrong}")
         return cls(
             read_world(data["world"]),
-            read_agent(_with_later(data["agent"])),
+            read_agent(data["agent"]),
             data["episodes"],
             data["stride"],
             data["seed"],
         )
 
     def learner(self) -> Agent:
-        """The agent, before its first episode."""
+        """Create the agent."""
         name = agent_name(self.agent)
         return make_learner(name, self.agent, self.world, self.episodes, self.stride, self.seed)
 
 
 def digest(data: Plain) -> str:
-    """A digest of plain data."""
+    """Compute the digest of plain data."""
     text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def derived_seed(seed: int, index: int, world: AnyWorld, agent: Any) -> int:
-    """The seed of the run with a number ``index`` in a study of seed ``seed``.
+def derived_seed(seed: int, index: int, world: StudyWorld, agent: Any) -> int:
+    """Derive the seed of run ``index`` in a study with base seed ``seed``.
 
-    It depends on the world and the agent of the run and on nothing else of the study, so that
-    adding an agent, a world or a seed changes no other run. Runs that differ in the number of their
-    episodes alone share it, and one begins as the other, unless its parameters depend on that
-    number, as an imitator's step does; all others are independent.
+    It depends on the world and the agent of the run, and on nothing else in the study. Adding an
+    agent, a world or a seed therefore changes no other run. Runs that differ only in the number of
+    episodes share a seed, so one starts like the other, unless a parameter depends on that number,
+    as the step size of an imitator does. All other runs are independent.
     """
-    own = digest({"world": world_table(world), "agent": _identity(agent)})
+    own = digest({"world": world_table(world), "agent": agent_table(agent)})
     entropy = [seed, index, int(own[:32], 16)]
     return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1)
 
 
 def default_stride(episodes: int) -> int:
-    """How often policies are evaluated if nobody says."""
+    """The default number of episodes between two evaluations."""
     return max(1, checks.count(episodes, "episodes") // EVALUATIONS)
 
 
 def world_name(world: Any) -> str:
-    """The name of a shipped world, or of `envs.Gym`."""
+    """The name of a world's class, which must be a shipped one or `envs.Gym`."""
     name = type(world).__name__
+    if isinstance(world, Gym) and not isinstance(world.id, str):
+        raise TypeError(f"a study needs an environment's id; got an instance of {world.name}")
     if type(world) is not KINDS.get(name):
-        raise TypeError(f"{world!r} is not a shipped world: {', '.join(KINDS)}")
+        raise TypeError(f"world must be one of {', '.join(KINDS)}; got {world!r}")
     return name
 
 
-def world_table(world: AnyWorld) -> Plain:
-    """The table that names a world and gives its parameters, but for a bound that is not known.
-
-    There was no such bound at first, and runs keep their names.
-    """
-    table = {"world": world_name(world), **to_plain(world)}
-    return {k: v for k, v in table.items() if (k, v) != ("value_bound", "none")}
+def world_table(world: StudyWorld) -> Plain:
+    """A world as a table: its name and its parameters."""
+    return {"world": world_name(world), **to_plain(world)}
 
 
 def agent_table(config: Any) -> Plain:
-    """The table that names an agent and gives its parameters."""
+    """An agent as a table: its name and its parameters."""
     return {"agent": agent_name(config), **to_plain(config)}
 
 
-def _identity(config: Any) -> Plain:
-    """The table of an agent without what it left as it was before there was a parameter for it."""
-    before = LATER.get(agent_name(config), {})
-    told = agent_table(config).items()
-    return {k: v for k, v in told if k not in before or v != before[k]}
-
-
-def _with_later(identity: Plain) -> Plain:
-    """The table of an agent with what its identity leaves out."""
-    before = [LATER[name] for name in LATER if name == identity.get("agent")]
-    return {**(before[0] if before else {}), **identity}
-
-
 def agent_name(config: Any) -> str:
-    """The name of the agent that a configuration is for."""
+    """The name of the agent that a configuration belongs to."""
     for name, kind in CONFIGS.items():
         if type(config) is kind:
             return name
-    raise TypeError(f"{config!r} is not the configuration of an agent: {', '.join(CONFIGS)}")
+    known = ", ".join(CONFIGS)
+    raise TypeError(f"agent must be the configuration of one of {known}; got {config!r}")
 
 
-def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> AnyWorld:
-    """The world of a table that names it and gives its parameters."""
+def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> StudyWorld:
+    """Read a world from the table of its name and parameters."""
     kind, parameters = _split(data, "world", KINDS, path)
-    world: AnyWorld = from_plain(kind, parameters, path)
+    world: StudyWorld = from_plain(kind, parameters, path)
     return world
 
 
 def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> Any:
-    """The configuration of the agent of a table that names it and gives its parameters."""
+    """Read the configuration of an agent from the table of its name and parameters."""
     kind, parameters = _split(data, "agent", CONFIGS, path)
     return from_plain(kind, parameters, path, data["agent"])
 
@@ -209,8 +180,9 @@ def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> Any:
 def _split(
     data: Mapping[str, Any], key: str, known: Mapping[str, Any], path: tuple[str, ...]
 ) -> tuple[Any, Plain]:
+    """The class that a table names, and the rest of the table."""
     if key not in data:
-        raise DataError(path, f"{key} is missing: one of {', '.join(known)}")
+        raise DataError(path, f"{key} is missing: give one of {', '.join(known)}")
     name = data[key]
     if not isinstance(name, str) or name not in known:
         hint = did_you_mean(str(name), known, "there are")

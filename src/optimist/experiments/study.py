@@ -1,4 +1,4 @@
-"""A study: worlds x agents x parameters x seeds, as a TOML file or as a few lines of Python."""
+"""A study: worlds x agents x seeds, as a TOML file or in Python."""
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,10 +11,9 @@ from typing import Any
 from optimist import checks, limits
 from optimist.errors import DataError, StudyError
 from optimist.experiments.learners import study_config
-from optimist.experiments.parameters import Plain, did_you_mean
 from optimist.experiments.specification import (
-    AnyWorld,
     Specification,
+    StudyWorld,
     agent_name,
     agent_table,
     default_stride,
@@ -23,27 +22,28 @@ from optimist.experiments.specification import (
     world_table,
 )
 from optimist.experiments.study_checks import (
+    check_agent,
     check_description,
-    check_everywhere,
     check_length,
     check_name,
     check_runs,
     check_title,
-    refuse_twice,
+    refuse_duplicates,
 )
-from optimist.experiments.study_toml import checked, study_fields
+from optimist.experiments.study_toml import located, study_fields
 from optimist.experiments.subject import (
     check_held_out,
     check_subject,
     families_of,
 )
 from optimist.experiments.toml import line_of, write_toml
+from optimist.parameters import Plain, did_you_mean
 from optimist.text import printable
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a study: its specification, and what the study calls it."""
+    """One run of a study: its specification, and its names in the study."""
 
     world: str
     agent: str
@@ -52,46 +52,46 @@ class Run:
 
 
 def named(run: Run) -> str:
-    """A run as messages call it."""
+    """The name of a run in messages."""
     return f"{run.agent} in {run.world}, seed {run.index}"
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is to be run.
+    """Worlds, agents and seeds: every combination is a run.
 
     Parameters
     ----------
     worlds
-        Worlds by the names that figures show; `envs.Gym` is any Gymnasium environment.
+        Worlds by name, as shown in figures; `envs.Gym` for Gymnasium environments.
     agents
-        Agents by name: the configuration of one, or its class for the default configuration.
+        Agents by name: a configuration, or a class for its default configuration.
     episodes
-        How many episodes are played: one number, or one for each world by name.
+        The number of episodes, for all worlds or for each world by name.
     seeds
-        How many seeds, or their numbers.
+        The number of seeds, or a list of their indices.
     seed
-        Another number gives other seeds, all of them independent of these.
+        Base seed; the seed of each run is derived from it.
     stride
-        Every so many episodes the policy is evaluated exactly; by default some 400 times a run. In
-        a Gymnasium environment, over so many episodes a return is averaged.
+        The policy is evaluated exactly every ``stride`` episodes, by default about 400 times a run.
+        In a Gymnasium environment, returns are averaged over ``stride`` episodes.
     title, description
-        What the report says at its top.
+        The head of the report.
     subject
-        The family that the study is about, if it is about one: the report compares it, in its one
-        setting, with the best setting of every other family in each world.
+        The family that the study is about, if any. It has one setting; the report compares it with
+        the best setting of every other family in each world.
     held_out
-        The worlds by name on which the constants of the subject were not chosen.
+        Names of the worlds that were not used to choose the constants of the subject.
     families
-        The family of each agent by name; of those left out, the agent itself. The settings of a
-        grid in a TOML file are one, called as the grid is.
+        The family of each agent by name, by default the agent itself. The settings of a grid in a
+        TOML file are one family, with the name of the grid.
 
     Examples
     --------
     >>> import optimist as opt
     >>> study = Study(
     ...     worlds={"river": opt.envs.RiverSwim(6)},
-    ...     agents={"twice": opt.RmaxRaviUcb, "once": opt.RaviUcb.Config(beta=0.5)},
+    ...     agents={"Optimist": opt.Optimist, "RAVI-UCB": opt.RaviUcb.Config(beta=0.5)},
     ...     episodes=500,
     ...     seeds=3,
     ... )
@@ -101,7 +101,7 @@ class Study:
     True
     """
 
-    worlds: Mapping[str, AnyWorld]
+    worlds: Mapping[str, StudyWorld]
     agents: Mapping[str, Any]
     episodes: int | Mapping[str, int]
     seeds: int | Iterable[int] = 5
@@ -113,30 +113,30 @@ class Study:
     held_out: Sequence[str] = ()
     families: Mapping[str, str] = field(default_factory=dict)
     source: str = field(default="", init=False, compare=False, repr=False)
-    """The TOML text that it was read from, if it was."""
+    """The TOML text that the study was read from, if any."""
 
     def __post_init__(self) -> None:
         for name in ("worlds", "agents"):
             if not getattr(self, name):
-                raise ValueError(f"a study needs {name}: there are none")
+                raise ValueError(f"{name} must not be empty")
         for name in ("title", "description"):
             if not isinstance(getattr(self, name), str):
-                raise TypeError(f"{name} = {getattr(self, name)!r} is not text")
+                raise TypeError(f"{name} must be text; got {getattr(self, name)!r}")
         check_title(self.title)
         check_description(self.description)
         for name in (*self.worlds, *self.agents):
             if not isinstance(name, str):
-                raise TypeError(f"{name!r} is not text, as the name of a world or an agent is")
+                raise TypeError(f"names of worlds and agents must be text; got {name!r}")
             check_name(name)
         checks.count(self.seed, "seed", least=0)
         for world in self.worlds.values():
-            world_name(world)  # is one
-        _ = self.configurations, self.numbers  # refuse what is wrong at once
+            world_name(world)  # refuses other worlds
+        _ = self.configurations, self.numbers  # refuse errors at once
         for name, world in self.worlds.items():
             check_length(world, self.lengths[name], self.strides[name])
         for config in self.configurations.values():
-            check_everywhere(self.worlds, config)
-        refuse_twice("worlds", _played(self.worlds, self.lengths, self.strides))
+            check_agent(self.worlds, config)
+        refuse_duplicates("worlds", _played(self.worlds, self.lengths, self.strides))
         check_subject(self.subject, self.family)
         check_held_out(self.held_out, self.worlds, self.subject)
 
@@ -150,20 +150,20 @@ class Study:
         """The configuration of each agent."""
         made = {name: study_config(given) for name, given in self.agents.items()}
         for config in made.values():
-            agent_name(config)  # is one
-        refuse_twice("agents", made)
+            agent_name(config)  # refuses other configurations
+        refuse_duplicates("agents", made)
         return made
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers of the seeds."""
+        """The indices of the seeds."""
         given = self.seeds
         check_runs(given, len(self.worlds), len(self.agents))
         if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
             return tuple(range(checks.count(given, "seeds")))
         seeds = tuple(checks.count(s, "seeds", least=0) for s in given)
         if not seeds or len(set(seeds)) < len(seeds):
-            raise ValueError(f"seeds = {list(seeds)} has to be some numbers, each once")
+            raise ValueError(f"seeds must be distinct numbers, at least one; got {list(seeds)}")
         return seeds
 
     @cached_property
@@ -173,7 +173,7 @@ class Study:
 
     @cached_property
     def strides(self) -> dict[str, int]:
-        """Every how many episodes policies are evaluated in each world."""
+        """The stride of each world."""
         if self.stride is None:
             return {name: default_stride(n) for name, n in self.lengths.items()}
         return self._per_world(self.stride, "stride")
@@ -182,12 +182,12 @@ class Study:
         if not isinstance(given, Mapping):
             return dict.fromkeys(self.worlds, checks.count(given, name))
         if set(given) != set(self.worlds):
-            raise ValueError(f"{name} has to name each of the worlds {', '.join(self.worlds)}")
+            raise ValueError(f"{name} must have a number for each world: {', '.join(self.worlds)}")
         return {world: checks.count(given[world], name) for world in self.worlds}
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:
-        """All runs, the seeds outermost, so that early results cover everything."""
+        """All runs. Seeds are the outer loop, so that early results cover all worlds and agents."""
         return tuple(
             Run(w, a, i, self._specification(w, a, i))
             for i in self.numbers
@@ -202,7 +202,7 @@ class Study:
 
     @property
     def text(self) -> str:
-        """The study as TOML: as it was read, or with every parameter spelt out."""
+        """The study as TOML: as it was read, or with every parameter."""
         if self.source:
             return self.source
         worlds = {
@@ -228,14 +228,14 @@ class Study:
 
     @classmethod
     def read(cls, path: str | Path) -> "Study":
-        """The study in a TOML file, or a shipped one by its name: see `shipped_studies`."""
+        """Read a study from a TOML file, or a shipped one by name (see `shipped_studies`)."""
         shipped = shipped_studies()
         file = Path(path)
         if str(path) in shipped and not file.is_file():
             return cls.parse(shipped[str(path)], f"{path}.toml")
         try:
             limits.need_to_read(file, times=limits.TEXT)
-            text = file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
+            text = file.read_text(encoding="utf-8-sig")  # some editors write a byte-order mark
         except FileNotFoundError:
             hint = did_you_mean(file.stem, shipped, "shipped are")
             raise StudyError(
@@ -244,19 +244,19 @@ class Study:
         except OSError as error:
             raise StudyError(f"{path} cannot be read: {error.strerror}") from None
         except UnicodeDecodeError:
-            raise StudyError(f"{path} is not a text in UTF-8") from None
+            raise StudyError(f"{path} must be a text file in UTF-8") from None
         return cls.parse(text, str(path))
 
     @classmethod
     def parse(cls, text: str, name: str = "study") -> "Study":
-        """The study of a TOML text; errors point at the line.
+        """Read a study from TOML text; errors name the line.
 
         Examples
         --------
-        >>> Study.parse("episodes = 10 # too few?")
+        >>> Study.parse("episodes = 10")
         Traceback (most recent call last):
         ...
-        optimist.errors.StudyError: study: the study has no worlds: give each a table
+        optimist.errors.StudyError: study: the study has no worlds: add a table
         [worlds.NAME]
         """
         try:
@@ -266,20 +266,20 @@ class Study:
         title = printable(Path(name).stem, keep="")
         try:
             fields = study_fields(data, title)
-            study: Study = checked(("seeds",) if "seeds" in data else (), lambda: cls(**fields))
+            study: Study = located(("seeds",) if "seeds" in data else (), lambda: cls(**fields))
         except DataError as error:
             line = line_of(text, error.path)
             where = f"{name}, line {line}" if line else name
             raise StudyError(f"{where}: {error}") from error
-        # A copy in another file keeps the title.
+        # The default title is the name of the file; a copy under another name keeps it.
         source = text if "title" in data else write_toml({"title": title}) + text
         object.__setattr__(study, "source", source)
         return study
 
 
 def _played(
-    worlds: Mapping[str, AnyWorld], episodes: Mapping[str, int], stride: Mapping[str, int]
-) -> dict[str, tuple[AnyWorld, int, int]]:
+    worlds: Mapping[str, StudyWorld], episodes: Mapping[str, int], stride: Mapping[str, int]
+) -> dict[str, tuple[StudyWorld, int, int]]:
     return {name: (worlds[name], episodes[name], stride[name]) for name in worlds}
 
 

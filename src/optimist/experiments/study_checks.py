@@ -1,4 +1,4 @@
-"""What a study is refused for: its size, its names, one thing under two names."""
+"""Checks of a study: its size, its names, its duplicates."""
 
 from collections.abc import Mapping, Sized
 from typing import Any
@@ -7,21 +7,21 @@ from optimist import limits
 from optimist.agents.history import check_history
 from optimist.envs import Gym
 from optimist.experiments.learners import check_together
-from optimist.experiments.specification import AnyWorld
+from optimist.experiments.specification import StudyWorld
 from optimist.text import LINES, check_seen
 
 PARTS = 10
-"""At least so many times a run stops to look at itself (`optimist.experiments.execute.marks`)."""
+"""A run is evaluated at least this many times (`optimist.experiments.execute.marks`)."""
 
 BYTES_A_RUN = 10_000
-"""About what a run takes while a study is run: its specification, spelt out, and what is asked."""
+"""Approximate memory for a run of a study: its specification as an object and as plain data."""
 
 BYTES_A_ROW = 400
-"""About what a row of curves takes: ten numbers, and copies of them."""
+"""Approximate memory for a row of curves: ten numbers, and copies of them."""
 
 
 def check_runs(seeds: Any, n_worlds: int, n_agents: int) -> None:
-    """Refuse more runs than fit into memory, before they are listed.
+    """Refuse more runs than fit into memory, before they are created.
 
     Examples
     --------
@@ -37,44 +37,44 @@ def check_runs(seeds: Any, n_worlds: int, n_agents: int) -> None:
     limits.need(BYTES_A_RUN * runs, what)
 
 
-def check_length(world: AnyWorld, episodes: int, stride: int) -> None:
-    """Refuse a run whose curves, or policies that are kept to be evaluated, do not fit."""
+def check_length(world: StudyWorld, episodes: int, stride: int) -> None:
+    """Refuse a run whose curves or kept policies do not fit into memory."""
     rows = -(-episodes // stride)
     limits.need(BYTES_A_ROW * rows, f"the curves of {episodes:,} episodes with stride {stride:,}")
-    part = rows // PARTS + 1  # after which policies are evaluated, and forgotten
+    part = rows // PARTS + 1  # the most policies that are kept between two marks
     size = 0 if isinstance(world, Gym) else world.mdp.r.size
     check_history(part * stride, 0 if isinstance(world, Gym) else part, size)
 
 
 def check_name(name: str) -> None:
-    """Refuse a name of a world or an agent that cannot be seen whole."""
+    """Refuse the name of a world or an agent if it has invisible characters."""
     check_seen(name, "the name of a world or an agent")
 
 
 def check_title(title: str) -> None:
-    """Likewise of a title, which is one line."""
+    """Refuse a title with invisible characters or several lines."""
     check_seen(title, "title")
 
 
 def check_description(description: str) -> None:
-    """Likewise of a description, which may have several."""
+    """Refuse a description with invisible characters; it may have several lines."""
     check_seen(description, "description", keep=LINES)
 
 
-def check_everywhere(worlds: Mapping[str, AnyWorld], config: Any) -> None:
-    """Refuse an agent that cannot learn every one of the worlds."""
+def check_agent(worlds: Mapping[str, StudyWorld], config: Any) -> None:
+    """Refuse an agent that cannot learn in one of the worlds."""
     for world in worlds.values():
         check_together(world, config)
 
 
-def refuse_twice(what: str, named: Mapping[str, Any]) -> None:
-    """Refuse two names for one thing: their runs would be the same runs."""
+def refuse_duplicates(what: str, named: Mapping[str, Any]) -> None:
+    """Refuse two names for the same world or agent: their runs would be the same."""
     first: dict[Any, str] = {}
     for name, thing in named.items():
-        refuse_again(what, first, thing, name)
+        refuse_duplicate(what, first, thing, name)
 
 
-def refuse_again(what: str, first: dict[Any, str], thing: Any, name: str) -> None:
-    """Refuse a thing that is among the first ones under another name; remember it."""
+def refuse_duplicate(what: str, first: dict[Any, str], thing: Any, name: str) -> None:
+    """Refuse a thing that is in ``first`` under another name; add it otherwise."""
     if first.setdefault(thing, name) != name:
         raise ValueError(f"the {what} {first[thing]!r} and {name!r} are the same")

@@ -1,4 +1,4 @@
-"""A study on disk: ``study.toml``, and a folder for each run in ``runs/``."""
+"""A study on disk: ``study.toml``, and a folder in ``runs/`` for each run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,20 +13,20 @@ from optimist.experiments.study import Run, Study
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """The folder of a study. Runs of other studies may lie in it too and are left alone."""
+    """The folder of a study. It may also hold runs of other studies, which are left alone."""
 
     path: Path
 
     @property
     def study(self) -> Study:
-        """The study that was last begun here."""
+        """The study that was last run in this folder."""
         file = storage.refuse_links(self.path / "study.toml")
         if not file.exists():
             raise StudyError(f"{self.path} is not the folder of a study: it has no study.toml")
         return Study.read(file)
 
     def prepare(self, study: Study) -> None:
-        """Make the folder, and write the study to it if it is not there yet."""
+        """Create the folder and write the study to it, unless it is there; tidy finished runs."""
         file, text = storage.refuse_links(self.path / "study.toml"), study.text.encode()
 
         def parts() -> list[Path]:
@@ -36,20 +36,20 @@ class StudyFolder:
             self.runs.mkdir(parents=True, exist_ok=True)
             if parts() or not file.exists() or file.read_bytes() != text:
                 lock = storage.refuse_links(self.runs / "lock")
-                with FileLock(lock):  # others may begin the same study
+                with FileLock(lock):  # another process may start the same study
                     for part in parts():
                         part.unlink()
                     storage.write_bytes(file, text)
             for run in study.runs:
-                there = self.of(run)
-                if there.finished:
-                    there.tidy_unless_busy()
+                folder = self.of(run)
+                if folder.finished:
+                    folder.tidy_unless_busy()
         except OSError as error:
             raise DiskError(f"{self.path} cannot be written: {error.strerror}") from error
 
     @property
     def runs(self) -> Path:
-        """Where the folders of the runs are: in this folder, and nowhere else."""
+        """The folder of all runs; it must not be a symbolic link."""
         return storage.refuse_links(self.path / "runs", folder=True)
 
     def of(self, run: Run) -> RunFolder:

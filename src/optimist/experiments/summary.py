@@ -1,4 +1,4 @@
-"""What figures and the report show of a study, as plain data: texts, numbers and lists."""
+"""The data of a report as plain texts, numbers and lists."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -9,26 +9,26 @@ import optimist
 from optimist.envs import Gym, World
 from optimist.experiments import peers, statistics
 from optimist.experiments.cells import Cell
-from optimist.experiments.parameters import to_plain
 from optimist.experiments.plain import band, detail, estimate, number, numbers, rows, shown_points
 from optimist.experiments.snapshots import can_be_drawn
 from optimist.experiments.specification import agent_name
 from optimist.experiments.study import Run
-from optimist.experiments.summary_returns import of_environment
+from optimist.experiments.summary_returns import environment_data
+from optimist.parameters import to_plain
 from optimist.text import printable
 
 if TYPE_CHECKING:
     from optimist.experiments.results import Results
 
 ROUNDING = 1e-12
-"""Differences of exact occupancies below this are rounding errors, and none."""
+"""Smaller differences of exact occupancies are rounding errors and count as zero."""
 
 
 def summary(results: "Results") -> dict[str, Any]:
     """The data of a report."""
-    study, shown = results.study, _shown(results)
+    study, shown = results.study, _displayed_agents(results)
     worlds = [_world(results, name, shown[name]) for name in study.worlds]
-    environment = _joined(results.environments)
+    environment = _merged(results.environments)
     return {
         "title": study.title,
         "description": study.description,
@@ -48,18 +48,18 @@ def summary(results: "Results") -> dict[str, Any]:
 
 
 def listed(runs: dict[Run, str]) -> list[dict[str, Any]]:
-    """Runs with what is wrong with each."""
+    """Runs with their error messages."""
     return [
         {"world": r.world, "agent": r.agent, "seed": r.index, "message": printable(message)}
         for r, message in runs.items()
     ]
 
 
-def _shown(results: "Results") -> dict[str, dict[str, str]]:
-    """Which agents are shown in each world, by the names they are shown under.
+def _displayed_agents(results: "Results") -> dict[str, dict[str, str]]:
+    """For each world, the displayed names and the agents they stand for.
 
-    All of them; but in a study about a subject the best setting of each family in hindsight, by the
-    name of the family, since nobody reads the curves of dozens of settings.
+    These are all agents. In a study with a subject they are the best setting of each family in
+    hindsight, under the name of the family, as dozens of curves would be unreadable.
     """
     study = results.study
     every = {name: {agent: agent for agent in study.agents} for name in study.worlds}
@@ -116,17 +116,17 @@ def _world(results: "Results", name: str, shown: dict[str, str]) -> dict[str, An
             for agent in there
         ],
         **(
-            of_environment(results, name, world, there)
+            environment_data(results, name, world, there)
             if isinstance(world, Gym)
-            else _of_known_world(results, name, world, there, shown)
+            else _known_world_data(results, name, world, there, shown)
         ),
     }
 
 
-def _of_known_world(
+def _known_world_data(
     results: "Results", name: str, world: World, cells: dict[str, Any], shown: dict[str, str]
 ) -> dict[str, Any]:
-    """What is shown of a known MDP only, by exact values."""
+    """The data of a world that only known MDPs have: exact values and pictures."""
     mdp = world.mdp
     return {
         "returns": False,
@@ -164,9 +164,9 @@ def _curves(cell: Cell) -> dict[str, Any]:
 
 
 def _picture(results: "Results", name: str, world: World, shown: dict[str, str]) -> dict[str, Any]:
-    """What the first seed of each agent believed on the way.
+    """The beliefs of the first seed of each agent, as recorded during its run.
 
-    The optimum is the expert of those who imitate one: theirs are the differences from it.
+    The expert of imitators is the optimum; they have differences of occupancy from it.
     """
     mdp, best = world.mdp, world.mdp.optimal()
     expert = mdp.state_occupancy(best.policy)
@@ -210,8 +210,8 @@ def _picture(results: "Results", name: str, world: World, shown: dict[str, str])
     }
 
 
-def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
-    """What the runs ran on, each name once, with all its values."""
+def _merged(environments: list[dict[str, str]]) -> dict[str, str]:
+    """The environments of all runs merged: each name with all its values."""
     names = dict.fromkeys(name for e in environments for name in e)
     return {
         printable(n): printable(", ".join(dict.fromkeys(e[n] for e in environments if n in e)))

@@ -1,4 +1,4 @@
-"""What figures and the report show of a Gymnasium environment, where no optimum is known."""
+"""The data of a report about Gymnasium environments, where no optimum is known."""
 
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -9,23 +9,23 @@ from optimist.envs import Gym
 from optimist.experiments import statistics
 from optimist.experiments.cells import ReturnCell
 from optimist.experiments.maps import SIDE
-from optimist.experiments.parameters import to_plain
 from optimist.experiments.plain import band, detail, rows, shown_points
+from optimist.parameters import to_plain
 
 if TYPE_CHECKING:
     from optimist.experiments.results import Results
 
 DIGITS = 3
-"""Significant digits of the numbers on a map, of which there are many."""
+"""Significant digits of the numbers of maps; few, as maps are large."""
 
 
-def of_environment(
+def environment_data(
     results: "Results", name: str, world: Gym, cells: dict[str, Any]
 ) -> dict[str, Any]:
-    """What is shown of an environment only, by returns."""
+    """The data of a world that only Gymnasium environments have: returns and maps."""
     runs = list(results.first_runs(name).values())
-    told = results.folder.of(runs[0]).result if runs else {}
-    actions, plane = told.get("actions"), _plane(told.get("plane"))
+    recorded = results.folder.of(runs[0]).result if runs else {}
+    actions, plane = recorded.get("actions"), _plane(recorded.get("plane"))
     return {
         "detail": described(world),
         "returns": True,
@@ -38,30 +38,30 @@ def of_environment(
     }
 
 
-def _plane(told: Any) -> list[list[float | None]] | None:
-    """The ends of both dimensions as a run has written them, if it was in a plane."""
+def _plane(recorded: Any) -> list[list[float | None]] | None:
+    """The ends of both dimensions as written by a run; None if they are not those of a plane."""
     try:
-        ends = np.array(told, dtype=np.float64)
+        ends = np.array(recorded, dtype=np.float64)
     except (TypeError, ValueError):
         return None
     return rows(ends, DIGITS) if ends.shape == (2, 2) and np.isfinite(ends).all() else None
 
 
 def described(world: Gym) -> str:
-    """An environment in one line, with all that is not as it is by default.
+    """An environment in one line, with gamma and all parameters that are not the default.
 
     Examples
     --------
     >>> described(Gym("MountainCar-v0", repeat=4))
     'Gym: id MountainCar-v0, gamma 0.99, repeat 4'
     """
-    usual = {field.name: field.default for field in fields(Gym)}
-    told = [name for name in usual if name == "gamma" or getattr(world, name) != usual[name]]
-    return detail("Gym", {name: value for name, value in to_plain(world).items() if name in told})
+    defaults = {field.name: field.default for field in fields(Gym)}
+    shown = [name for name in defaults if name == "gamma" or getattr(world, name) != defaults[name]]
+    return detail("Gym", {name: value for name, value in to_plain(world).items() if name in shown})
 
 
 def _curves(cell: ReturnCell) -> dict[str, Any]:
-    """Returns are noisy, so a point that is shown is the mean of all since the one before."""
+    """Curves of returns; each point is the mean since the previous one, as returns are noisy."""
     at = shown_points(cell.episode)
     sums = np.cumsum(cell.returns * np.diff(cell.episode, prepend=0), axis=1)[:, at]
     shown = np.diff(sums, prepend=0) / np.diff(cell.episode[at], prepend=0)
@@ -73,7 +73,7 @@ def _curves(cell: ReturnCell) -> dict[str, Any]:
 
 
 def _picture(results: "Results", name: str, plane: list[list[float | None]]) -> dict[str, Any]:
-    """What the first seed of each agent believed on the way, on a grid of observations."""
+    """The recorded beliefs of the first seed of each agent, on a grid of observations."""
     runs = []
     for agent, run in results.first_runs(name).items():
         maps = results.shots(run)

@@ -1,4 +1,4 @@
-"""Folders of studies that nobody wants to keep."""
+"""Temporary folders for studies that are not kept."""
 
 import os
 import re
@@ -13,14 +13,14 @@ PREFIX = "optimist-"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}")
 
 LOCK = "temporary"
-"""The lock in such a folder, held while it is in use; nothing else has a file of this name."""
+"""The lock file of a temporary folder, held while it is in use."""
 
 
 def temporary_folder() -> tuple[Path, Callable[[], None]]:
-    """A new folder, and what removes it; folders of processes that were killed go at once.
+    """Create a temporary folder; return it and a function that removes it.
 
-    Only a folder with a study in it is taken for abandoned: the lock of one that is just being
-    made may not be held yet.
+    This also removes the folders of processes that were killed: those that hold a study and whose
+    lock is free. A folder without a study may be new, with a lock that is not taken yet.
 
     Examples
     --------
@@ -42,25 +42,25 @@ def temporary_folder() -> tuple[Path, Callable[[], None]]:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove what killed processes of this user have left in a folder that others use too."""
+    """Remove the temporary folders that killed processes of this user have left."""
     for path in folder.glob(f"{PREFIX}*"):
-        if not (NAME.fullmatch(path.name) and _is_mine(path)):
+        if not (NAME.fullmatch(path.name) and _is_own_folder(path)):
             continue
         if not all((path / name).is_file() for name in (LOCK, "study.toml")):
             continue
         lock = FileLock(path / LOCK)
         try:
             lock.acquire(blocking=False)
-        except (Timeout, OSError):  # in use, or somebody else is removing it
+        except (Timeout, OSError):  # in use, or being removed by another process
             continue
         lock.release()
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _is_mine(path: Path) -> bool:
+def _is_own_folder(path: Path) -> bool:
     try:
         found = path.lstat()
     except OSError:
         return False
-    here = getattr(os, "geteuid", lambda: found.st_uid)()  # elsewhere each user has a folder
-    return found.st_uid == here and path.is_dir() and not path.is_symlink()
+    user = getattr(os, "geteuid", lambda: found.st_uid)()  # Windows: each user has its own
+    return found.st_uid == user and path.is_dir() and not path.is_symlink()

@@ -1,4 +1,4 @@
-"""TOML with line numbers, and plain data written as TOML."""
+"""Find the line of a key in TOML, and write plain data as TOML."""
 
 import json
 import math
@@ -9,10 +9,10 @@ from typing import Any
 
 
 def line_of(text: str, path: tuple[str, ...]) -> int | None:
-    r"""The line on which a TOML text defines a key, counting from 1, or None.
+    r"""The line on which a TOML text defines a key, counting from 1; None if it has no such key.
 
-    The parser does not say where a key came from. But a statement has come to its end where the
-    text up to there parses, so the key was defined by the first statement after which it is there.
+    The parser does not report positions. But the text up to the end of a statement parses, so a
+    key is defined by the first statement after which the parsed text has it.
 
     Examples
     --------
@@ -22,22 +22,22 @@ def line_of(text: str, path: tuple[str, ...]) -> int | None:
     """
     lines = text.replace("\r\n", "\n").split("\n")
 
-    def there(n: int) -> bool:
-        """Whether the key is there at the end of the statement that line n belongs to."""
+    def defined_by(n: int) -> bool:
+        """Whether the text has the key after the statement that line n belongs to."""
         for end in range(n, len(lines) + 1):
             try:
-                return _holds(tomllib.loads("\n".join(lines[:end])), path)
+                return _has_path(tomllib.loads("\n".join(lines[:end])), path)
             except tomllib.TOMLDecodeError:
-                continue  # in the middle of a statement
+                continue  # line `end` is inside a statement
         return False
 
-    if not path or not there(len(lines)):
+    if not path or not defined_by(len(lines)):
         return None
-    # Keys do not go away again, so this holds from the first line of that statement on.
-    return bisect_left(range(len(lines)), True, key=there)
+    # Once defined, a key stays, so the lines can be bisected.
+    return bisect_left(range(len(lines)), True, key=defined_by)
 
 
-def _holds(data: Any, path: tuple[str, ...]) -> bool:
+def _has_path(data: Any, path: tuple[str, ...]) -> bool:
     for key in path:
         if not isinstance(data, Mapping) or key not in data:
             return False
@@ -46,7 +46,7 @@ def _holds(data: Any, path: tuple[str, ...]) -> bool:
 
 
 def write_toml(data: Mapping[str, Any]) -> str:
-    """Plain data as TOML: values first, then tables.
+    """Write plain data as TOML: values first, then tables.
 
     Examples
     --------
@@ -83,6 +83,6 @@ def _value(value: Any) -> str:
         return f"[{', '.join(_value(v) for v in value)}]"
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    if isinstance(value, str):  # a JSON text is a TOML text, but for one character
+    if isinstance(value, str):  # JSON strings are TOML strings, except for DEL
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return json.dumps(value)

@@ -1,4 +1,4 @@
-"""Telling how far a study is: a bar in a terminal, one line a minute elsewhere."""
+"""Show the progress of a study: a bar in a terminal, one line a minute elsewhere."""
 
 import sys
 import threading
@@ -17,8 +17,8 @@ LINE_SECONDS = 60.0
 def watching(study: Study, folder: StudyFolder) -> Iterator[None]:
     """Show the progress of a study on the error output while the block runs.
 
-    It is read off the folder, so that it is the same on every engine, and counts what other
-    processes do.
+    Progress is read from the folder, so it works with every executor and counts the work of other
+    processes too.
     """
     over = threading.Event()
     tally = Tally(study, folder)
@@ -34,7 +34,7 @@ def watching(study: Study, folder: StudyFolder) -> Iterator[None]:
 
 
 class Tally:
-    """What is done of a study, counted in episodes and in runs."""
+    """Counts the finished episodes and runs of a study."""
 
     def __init__(self, study: Study, folder: StudyFolder) -> None:
         self._left = list(study.runs)
@@ -46,27 +46,27 @@ class Tally:
         self._begin, self._at_first = time.monotonic(), self.done
 
     def look(self) -> None:
-        """Look at the folder again."""
+        """Read the folder again."""
         left = []
-        under_way = 0
+        partial = 0
         for r in self._left:
-            there = self._folder.of(r)
-            if there.finished:
+            folder = self._folder.of(r)
+            if folder.finished:
                 self._finished += r.spec.episodes
             else:
-                under_way += there.episodes
+                partial += folder.episodes
                 left.append(r)
         self._left = left
-        self.done = self._finished + under_way
+        self.done = self._finished + partial
 
     @property
     def finished(self) -> int:
-        """How many runs have finished."""
+        """Number of finished runs."""
         return self.runs - len(self._left)
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it will still take at the pace so far, once there is one."""
+        """Estimated seconds until the end, from the pace so far; None before any progress."""
         gained = self.done - self._at_first
         if gained <= 0:
             return None
@@ -81,7 +81,7 @@ class Tally:
 
 
 def in_words(seconds: float) -> str:
-    """A time for people.
+    """A duration in words.
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""Feature maps: what the algorithms see of states and actions.
+"""Feature maps of states and of state-action pairs.
 
 =====================  =============================================================
 Features of (x, a)     Use them
 =====================  =============================================================
-`OneHot`               for finitely many states, told apart: the tabular case
+`OneHot`               for finitely many states without structure: the tabular case
 `Table`                for finitely many states with known features [X, A, d]
 `PerAction`            to give each action its own weights on state features
-`StateOnly`            where the action does not matter, as in rewards of the state
-`Concatenation`        where rewards and transitions have features of their own
+`StateOnly`            if the action does not matter, as for rewards of the state
+`Concatenation`        if rewards and transitions have different features
 =====================  =============================================================
 
 =====================  =============================================================
@@ -16,14 +16,14 @@ Features of x          Use them
 `OneHotState`          for discrete observations
 `Tiles`                on a box of few dimensions; one tiling has the fastest updates
 `RBF`                  on a box of few dimensions, for values smooth in the state
-`Fourier`              on a box of more dimensions, where a grid is too large
+`Fourier`              on a box of more dimensions, if a grid is too large
 =====================  =============================================================
 
 All are batched, return new float64 arrays, and declare their norm bound and block structure.
 
-For the spaces of a Gymnasium environment, `features_named` builds them from a name such as
-``tiles:12x8``, `default_name` is a name to begin with, and `count_actions` counts its actions.
-`describe` and `from_description` turn the features that ship into JSON data and back.
+For the spaces of a Gymnasium environment, `features_named` builds features from a name such as
+``tiles:12x8``, `default_name` chooses a name, and `count_actions` counts the actions.
+`describe` and `from_description` turn the shipped features into JSON data and back.
 """
 
 from optimist.features.base import FeatureMap, StateFeatures, Structure

@@ -1,4 +1,4 @@
-"""What every feature map declares: its dimension, its norm bound and its block structure."""
+"""Base classes of feature maps, which declare dimension, norm bound and block structure."""
 
 from abc import ABC, abstractmethod
 from typing import Literal
@@ -21,7 +21,7 @@ class Features:
     bound
         An upper bound on the Euclidean norm of every feature vector.
     blocks
-        How many equal contiguous blocks the features split into. No feature vector is non-zero
+        The number of equal contiguous blocks of features. No feature vector is non-zero
         in two blocks, so ``lambda I + sum phi phi'`` is block-diagonal with blocks of size
         ``dim // blocks``: d blocks are a diagonal matrix, one block is a dense one.
     """
@@ -31,15 +31,15 @@ class Features:
         self.bound = real_number(bound, "bound")
         self.blocks = count(blocks, "blocks")
         if self.bound < 0:
-            raise ValueError(f"bound = {self.bound:.6g} is negative; it bounds a norm")
+            raise ValueError(f"bound must be at least 0, as it bounds a norm; got {self.bound:.6g}")
         if self.dim % self.blocks:
             raise ValueError(
-                f"blocks = {self.blocks} does not divide dim = {self.dim}: the blocks must be equal"
+                f"blocks must divide dim = {self.dim}, as blocks are equal; got {self.blocks}"
             )
 
     @property
     def structure(self) -> Structure:
-        """What `blocks` says of the covariance matrix, in a word."""
+        """The structure of the covariance matrix, from `blocks`."""
         if self.blocks == self.dim:
             return "diagonal"
         return "dense" if self.blocks == 1 else "blocks"
@@ -50,7 +50,7 @@ class StateFeatures(Features, ABC):
 
     Examples
     --------
-    A map of one's own declares its numbers and computes a fresh array:
+    A user-defined map declares its numbers and returns a new array:
 
     >>> import numpy as np
     >>> class Angle(StateFeatures):
@@ -68,7 +68,7 @@ class StateFeatures(Features, ABC):
         """The features [..., d] of a batch [...] of observations, in a new array."""
 
     def in_blocks(self, observations: ArrayLike) -> tuple[FloatArray, IntArray]:
-        """The features within the one block that holds them, and which block that is.
+        """The features in their only non-zero block, and the number of that block.
 
         Returns
         -------
@@ -90,8 +90,8 @@ class StateFeatures(Features, ABC):
 class FeatureMap(Features, ABC):
     """A map phi from state-action pairs to R^d, over any leading batch axes.
 
-    `bound` is the B of the linear MDP assumption ``||phi(x, a)|| <= B``. `shared` says whether
-    the actions of a state differ at most in which block holds their features, and not within it.
+    `bound` is the B of the linear MDP assumption ``||phi(x, a)|| <= B``. `shared` is true if the
+    features of a state's actions are equal within their blocks, which may differ.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class FeatureMap(Features, ABC):
         """The features [..., A, d] of every action in each of the states, in a new array."""
 
     def in_blocks(self, states: ArrayLike) -> tuple[FloatArray, IntArray]:
-        """The features of every action within the one block that holds them, and which it is.
+        """The features of every action in their only non-zero block, and the number of that block.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class FeatureMap(Features, ABC):
 
 
 def split(features: FloatArray, blocks: int) -> tuple[FloatArray, IntArray]:
-    """Vectors [..., d] as what is in their only block that is not zero, and its number.
+    """The entries of vectors [..., d] in their only non-zero block, and the number of that block.
 
     Examples
     --------
@@ -171,6 +171,6 @@ def batch_shape(states: tuple[int, ...], actions: tuple[int, ...]) -> tuple[int,
         return np.broadcast_shapes(states, actions)
     except ValueError:
         raise ValueError(
-            f"a batch {states} of states does not go with a batch {actions} of actions: "
-            "give as many of the one as of the other, or a single one"
+            f"a batch {states} of states does not broadcast with a batch {actions} of actions; "
+            "give equally many of both, or one of either"
         ) from None

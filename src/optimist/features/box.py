@@ -1,4 +1,4 @@
-"""Observations in a box: reading its bounds, and rescaling it to the unit cube."""
+"""Boxes of observations: their bounds, and the map onto the unit cube."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol
@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from optimist.checks import FloatArray, entry, first, frozen, match_shape, real_array
 
 UNBOUNDED = 1e30
-"""From this magnitude on a bound is none: environments write it as inf or the largest float32."""
+"""Bounds of at least this magnitude are infinite; environments also write the largest float32."""
 
 BORDER_TOLERANCE = 1e-6
-"""How far outside, in box widths, an observation may lie: float32 rounding, not a mistake."""
+"""How far outside the box an observation may lie, in widths; it allows for float32 rounding."""
 
 Outside = Literal["error", "clip", "squash"]
 
@@ -31,10 +31,9 @@ BoxLike = HasBounds | Sequence[ArrayLike]
 
 
 def read_box(box: BoxLike, *, infinite: bool = False) -> tuple[FloatArray, FloatArray]:
-    """The bounds (low, high) of a Box space or of a pair, if they are in order, and finite.
+    """The bounds (low, high) of a Box space or of a pair, as read-only copies.
 
-    They are read-only copies. If they may be infinite, every one of a magnitude of at least 1e30
-    is read as that.
+    Bounds of a magnitude of at least 1e30 count as infinite; ``infinite`` allows them.
 
     Examples
     --------
@@ -49,8 +48,8 @@ def read_box(box: BoxLike, *, infinite: bool = False) -> tuple[FloatArray, Float
         low, high = _bound(box[0], "low", infinite), _bound(box[1], "high", infinite)
     else:
         raise TypeError(
-            f"box = {box!r} has no low and high; give a Box space or a pair (low, high), "
-            "and for a Discrete space use OneHotState instead"
+            f"box must be a Box space or a pair (low, high); got {box!r}; "
+            "for a Discrete space use OneHotState"
         )
     match_shape(high.shape, "high", low.shape)
     empty = low >= high
@@ -67,10 +66,10 @@ def _bound(value: ArrayLike, name: str, infinite: bool) -> FloatArray:
         if unbounded.any() and not infinite:
             where = first(unbounded)
             raise ValueError(
-                f"{entry(name, where)} = {array[where]:.6g} is no bound (its magnitude is at least "
-                f"{UNBOUNDED:g}); give a pair (low, high) of finite bounds instead of the space, "
-                "with outside='clip' if observations may leave it, or pass outside='squash' to "
-                "squash such dimensions onto the unit interval"
+                f"{entry(name, where)} must be finite, below {UNBOUNDED:g} in magnitude; got "
+                f"{array[where]:.6g}; give a pair (low, high) of finite bounds instead of the "
+                "space, with outside='clip' if observations may leave it, or pass outside='squash' "
+                "to squash such dimensions onto the unit interval"
             )
         array = np.clip(array.astype(np.float64), -UNBOUNDED, UNBOUNDED)
     if array.ndim != 1 or not array.size:
@@ -85,14 +84,14 @@ def _bound(value: ArrayLike, name: str, infinite: bool) -> FloatArray:
 class UnitBox:
     """The map of a box onto the unit cube.
 
-    An observation outside the box by at most 1e-6 of its width, as float32 rounding leaves it,
-    is moved onto the border. One further out is refused, or moved there too if so asked. Where the
-    width is infinite, its bound or 1 takes its place, whichever is larger.
+    An observation outside the box by at most 1e-6 of its width, a rounding error of float32, is
+    moved onto the border. One further out is refused, or clipped if ``outside="clip"``. If the
+    width is infinite, the larger of the finite bound and 1 takes its place.
 
-    Squashing takes an infinite dimension onto the unit interval by the arctangent: all numbers x
-    to ``1/2 + arctan(x) / pi``, those above ``low`` to ``2/pi arctan(x - low)``, and those below
-    ``high`` to ``1 - 2/pi arctan(high - x)``. Half of the interval is for what lies within
-    1 of zero, or of the bound: rescale observations that are typically much larger or smaller.
+    Squashing maps an infinite dimension onto the unit interval by the arctangent: x to
+    ``1/2 + arctan(x) / pi`` without bounds, to ``2/pi arctan(x - low)`` above ``low``, and to
+    ``1 - 2/pi arctan(high - x)`` below ``high``. Half of the interval belongs to observations
+    within 1 of zero, or of the bound; rescale observations that are much larger or smaller.
 
     Parameters
     ----------
@@ -100,7 +99,7 @@ class UnitBox:
         A space with ``low`` and ``high``, such as Gymnasium's Box, or a pair (low, high).
     outside
         What to do with an observation outside: raise an error ("error"), or clip it to the border
-        ("clip"). "squash" raises it too, and is the only one that allows infinite bounds.
+        ("clip"). "squash" raises an error too, and allows infinite bounds.
 
     Examples
     --------
@@ -119,8 +118,8 @@ class UnitBox:
         self.n_dims = len(self.low)
         below, above = np.isinf(self.low), np.isinf(self.high)
         self._open = np.flatnonzero(below | above)
-        # A bounded dimension becomes (x - low) / width. An open one becomes x less its bound, if
-        # there is one, and then shift + arctan / turn.
+        # A bounded dimension becomes (x - low) / width. An infinite one becomes
+        # shift + arctan(x - bound) / turn, with a bound of 0 if it has none.
         self._origin = np.where(below, np.where(above, 0.0, self.high), self.low)
         self._width = np.where(below | above, 1.0, self.high - self.low)
         self._shift = np.where(below, np.where(above, 0.5, 1.0), 0.0)[self._open]
@@ -138,7 +137,7 @@ class UnitBox:
                 f"{self.n_dims}, one entry per dimension of the box"
             )
         if self.outside != "clip":
-            self._refuse_outside(array)
+            self._check_inside(array)
         # Clipping before scaling makes the ends exact: the border maps to 0 and 1.
         inside = np.minimum(np.maximum(array, self.low), self.high)
         inside -= self._origin
@@ -147,7 +146,7 @@ class UnitBox:
             inside[..., self._open] = self._shift + np.arctan(inside[..., self._open]) / self._turn
         return inside
 
-    def _refuse_outside(self, array: FloatArray) -> None:
+    def _check_inside(self, array: FloatArray) -> None:
         bad = (array < self._least) | (array > self._most)
         if bad.any():
             where = first(bad)

@@ -1,4 +1,4 @@
-"""Reward features and transition features given apart, used as one map."""
+"""Separate reward features and transition features as one map."""
 
 import math
 
@@ -20,7 +20,7 @@ class Concatenation(FeatureMap):
     phi_r
         The reward features, which come first.
     phi_P
-        The transition features, of as many actions.
+        The transition features, of the same actions.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Concatenation(FeatureMap):
         for name, phi in (("phi_r", phi_r), ("phi_P", phi_P)):
             if not isinstance(phi, FeatureMap):
                 raise TypeError(
-                    f"{name} = {phi!r} must be a FeatureMap; StateOnly makes one of psi"
+                    f"{name} must be a FeatureMap; got {phi!r}; wrap state features in StateOnly"
                 )
         if phi_r.n_actions != phi_P.n_actions:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Feature maps as plain JSON data, from which they are built again."""
+"""Feature maps as JSON data, and back."""
 
 from typing import Any
 
@@ -27,26 +27,26 @@ PARTS: dict[type[Features], tuple[str, ...]] = {
     RBF: ("box", "centres", "width"),
     Fourier: ("box", "frequencies", "lengthscale"),
 }
-"""The attributes that say all of a map; but for frequencies, it is constructed from them."""
+"""The attributes that determine a map; all but ``frequencies`` are constructor arguments."""
 
 KINDS = {kind.__name__: kind for kind in PARTS}
 
 
 def describe(features: FeatureMap) -> dict[str, Any] | None:
-    """The features as JSON data for `from_description`, or None if they are of one's own.
+    """The features as JSON data for `from_description`; None for user-defined features.
 
-    A `Table` is none either: it is an array, and belongs into a file of arrays.
+    Also None for a `Table`, whose array is better kept in a file of arrays.
 
     Examples
     --------
     >>> describe(OneHot(n_states=5, n_actions=2))
     {'kind': 'OneHot', 'n_states': 5, 'n_actions': 2}
     """
-    return _described(features) if isinstance(features, FeatureMap) else None
+    return _describe(features) if isinstance(features, FeatureMap) else None
 
 
 def from_description(data: object) -> FeatureMap:
-    """The features that `describe` described, to the last bit.
+    """The features of a description, equal to the described ones to the last bit.
 
     Examples
     --------
@@ -59,15 +59,15 @@ def from_description(data: object) -> FeatureMap:
     ('kind', 'n_states', 'n_actions'), not ('kind', 'n_states')
     """
     try:
-        features = _built(data)
+        features = _build(data)
     except TooLarge:
         raise
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"not a description of features: {error}") from None
     if not isinstance(features, FeatureMap):
         raise ValueError(
-            f"not a description of features: {type(features).__name__} describes states alone; "
-            "PerAction or StateOnly must be around it"
+            f"not a description of features: {type(features).__name__} is a map of states; "
+            "wrap it in PerAction or StateOnly"
         )
     d, A = features.dim, features.n_actions
     at_one_state = 8 * d * (1 if features.shared else A) + 80 * A
@@ -75,16 +75,16 @@ def from_description(data: object) -> FeatureMap:
     return features
 
 
-def _described(features: Features) -> dict[str, Any] | None:
-    parts = {name: _plain(getattr(features, name)) for name in PARTS.get(type(features), ())}
+def _describe(features: Features) -> dict[str, Any] | None:
+    parts = {name: _to_json(getattr(features, name)) for name in PARTS.get(type(features), ())}
     if not parts or None in parts.values():
         return None
     return {"kind": type(features).__name__, **parts}
 
 
-def _plain(part: Any) -> Any:
+def _to_json(part: Any) -> Any:
     if isinstance(part, Features):
-        return _described(part)
+        return _describe(part)
     if isinstance(part, UnitBox):
         bounds = {"low": part.low, "high": part.high}
         plain = {name: [_number(x) for x in bound.tolist()] for name, bound in bounds.items()}
@@ -95,41 +95,42 @@ def _plain(part: Any) -> Any:
 
 
 def _number(bound: float) -> float | str:
-    """JSON has no infinite numbers: they become "inf" and "-inf"."""
+    """A bound for JSON, which has no infinite numbers: these become "inf" and "-inf"."""
     return bound if np.isfinite(bound) else str(bound)
 
 
-def _built(data: object) -> Features:
+def _build(data: object) -> Features:
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         raise ValueError(f"{short(data)} must be an object with a kind")
     name = data["kind"]
     if name not in KINDS:
-        raise ValueError(f"{name!r} is none of the kinds {', '.join(KINDS)}")
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {name!r}")
     kind = KINDS[name]
     _check_keys(data, name, ("kind", *PARTS[kind]))
     parts: dict[str, Any] = {part: data[part] for part in PARTS[kind]}
     for part in parts.keys() & {"psi", "phi_r", "phi_P"}:
-        parts[part] = _built(parts[part])
+        parts[part] = _build(parts[part])
     if "box" in parts:
-        parts.update(_box(parts["box"]))
-    return _fourier(**parts) if kind is Fourier else kind(**parts)
+        parts.update(_read_box(parts["box"]))
+    return _build_fourier(**parts) if kind is Fourier else kind(**parts)
 
 
-def _box(data: object) -> dict[str, Any]:
+def _read_box(data: object) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ValueError(f"box = {short(data)} must be an object")
     _check_keys(data, "box", ("low", "high", "outside"))
-    return {"box": (_bounds(data, "low"), _bounds(data, "high")), "outside": data["outside"]}
+    low, high = _read_bounds(data, "low"), _read_bounds(data, "high")
+    return {"box": (low, high), "outside": data["outside"]}
 
 
-def _bounds(box: dict[str, Any], name: str) -> list[Any]:
+def _read_bounds(box: dict[str, Any], name: str) -> list[Any]:
     if not isinstance(box[name], list):
         raise ValueError(f"{name} = {short(box[name])} must be a list of numbers")
     return [float(x) if x in ("inf", "-inf") else x for x in box[name]]
 
 
-def _fourier(frequencies: Any, **parts: Any) -> Fourier:
-    """With the frequencies of the description in place of those drawn."""
+def _build_fourier(frequencies: Any, **parts: Any) -> Fourier:
+    """Fourier features with the frequencies of the description instead of random ones."""
     array = real_array(frequencies, "frequencies", shape=(None, None))
     psi = Fourier(pairs=array.shape[1], rng=np.random.default_rng(0), **parts)
     match_shape(array.shape, "frequencies", psi.frequencies.shape)

@@ -24,16 +24,15 @@ class Fourier(StateFeatures):
     box
         A space with ``low`` and ``high``, or a pair (low, high); finite, unless squashed.
     pairs
-        How many frequencies; there are two features to each, all cosines before all sines.
+        The number of frequencies. Each has two features; all cosines come before all sines.
     rng
-        Draws the frequencies.
+        The generator that draws the frequencies.
     lengthscale
-        The l of the kernel, as a fraction of the sides of the box: over how much of it a value
-        carries over.
+        The l of the kernel, as a fraction of the sides of the box: how far values generalise.
     outside
-        What to do with an observation outside the box: raise an error, or clip it to the border.
-        Within 1e-6 of the width, which is float32 rounding, it is clipped in any case. "squash"
-        raises an error too, but sides of the box may be infinite: see `UnitBox`.
+        What to do with an observation outside the box: raise an error ("error"), or clip it to the
+        border ("clip"). "squash" raises an error too, but the box may have infinite sides. See
+        `UnitBox`.
 
     Examples
     --------

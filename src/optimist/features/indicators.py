@@ -1,4 +1,4 @@
-"""Rows with a few equal non-zero entries: one-hot vectors and tile coding."""
+"""Vectors with a few equal non-zero entries, for one-hot features and tile coding."""
 
 import math
 

@@ -15,7 +15,7 @@ from optimist.features.spaces import Space, check_observations
 from optimist.features.tiles import Tiles
 
 BINS = {1: 40, 2: 40, 3: 15, 4: 8, 5: 5, 6: 5}
-"""Into how many tiles a side of a box of so many dimensions is cut by default."""
+"""The default number of tiles along a side of a box, by its number of dimensions."""
 
 NUMBER = "[0-9]{1,9}"
 SIDES = f"{NUMBER}(?:x{NUMBER})*"
@@ -25,18 +25,18 @@ FORMS = {
     "rbf": re.compile(f":({SIDES})"),
     "fourier": re.compile(f":({NUMBER})"),
 }
-"""What follows each kind of features in a name."""
+"""The part of a name after each kind of features."""
 
 
 def features_named(name: str, observation_space: Space, n_actions: int) -> FeatureMap:
-    """The features of a name; the same name gives the same features.
+    """The features with a name; the same name gives the same features.
 
     =========================  ==============================================================
-    Name                       Features of an observation, for each action by itself
+    Name                       Features of an observation, repeated for each action
     =========================  ==============================================================
     onehot                     `OneHot`, if the observations are Discrete
     tiles:12, tiles:12x8       `Tiles`, 12 along each dimension of a Box, or 12 and 8
-    tiles:8*4, tiles:8x6*4     four tilings of these
+    tiles:8*4, tiles:8x6*4     four such tilings
     rbf:12, rbf:12x8           `RBF` with as many centres along each dimension
     fourier:100                `Fourier` with 100 pairs, of frequencies drawn from the seed 0
     =========================  ==============================================================
@@ -48,7 +48,7 @@ def features_named(name: str, observation_space: Space, n_actions: int) -> Featu
     name
         One of the above; `default_name` chooses one.
     observation_space
-        A Discrete space from 0 on, or a Box of one axis.
+        A Discrete space that starts at 0, or a Box of one axis.
     n_actions
         The number of actions; `count_actions` reads it from a space.
 
@@ -75,11 +75,11 @@ def features_named(name: str, observation_space: Space, n_actions: int) -> Featu
 
 
 def default_name(observation_space: Space) -> str:
-    """The features to begin with: one-hot, tiles in up to six dimensions, then Fourier.
+    """The name of default features: one-hot, tiles in up to six dimensions, then Fourier.
 
-    A single tiling is one-hot: its covariance is diagonal, and next states that repeat collapse to
-    counts, so an episode costs the same however many came before. But a grid grows exponentially
-    with the dimension, which random Fourier features do not.
+    A single tiling is one-hot: its covariance is diagonal, and repeated next states reduce to
+    counts, so the cost of an episode does not grow. But a grid grows exponentially with the
+    dimension; random Fourier features do not.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One-hot features: the tabular case, in which the covariance matrix is diagonal."""
+"""One-hot features: the tabular case, with a diagonal covariance matrix."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,4 +1,4 @@
-"""The numbers that maps on a box are built from."""
+"""Checks of the sizes of maps on a box."""
 
 import math
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from optimist import limits
 from optimist.checks import IntArray, count
 
 LARGEST = 2**31
-"""More features than this are a mistake: a grid in too many dimensions."""
+"""The largest number of features; more are taken for a grid in too many dimensions."""
 
 
 def per_dimension(value: int | Sequence[int] | IntArray, name: str, n_dims: int) -> tuple[int, ...]:
-    """One positive whole number per dimension of the box, given as such or as one for all.
+    """One positive whole number per dimension of the box; a single number is repeated.
 
     Examples
     --------
@@ -27,19 +27,19 @@ def per_dimension(value: int | Sequence[int] | IntArray, name: str, n_dims: int)
         return (count(value, name),) * n_dims
     if len(value) != n_dims:
         raise ValueError(
-            f"{name} has {len(value)} entries; it must be one number, or one for each of the "
-            f"{n_dims} dimensions of the box"
+            f"{name} must be one number, or one for each of the {n_dims} dimensions of the box; "
+            f"got {len(value)}"
         )
     return tuple(count(number, f"{name}[{i}]") for i, number in enumerate(value))
 
 
 def check_vectors(n: int, dim: int) -> None:
-    """Refuse n feature vectors that do not fit into memory: a map may have as many as it likes."""
+    """Refuse n feature vectors that do not fit into memory."""
     limits.need(8 * n * dim, f"{n:,} vectors of {dim:,} features")
 
 
 def grid_size(sides: Sequence[int]) -> int:
-    """The number of cells of a grid, if it is not absurd.
+    """The number of cells of a grid; more than `LARGEST` are refused.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def grid_size(sides: Sequence[int]) -> int:
     size = math.prod(sides)
     if size > LARGEST:
         raise ValueError(
-            f"a grid of {' x '.join(map(str, sides))} has {Decimal(size):.1e} features: "
-            "make it coarser, or use Fourier, whose size does not grow with the dimension"
+            f"a grid must have at most {LARGEST:.1e} cells; got {' x '.join(map(str, sides))} = "
+            f"{Decimal(size):.1e}; make it coarser, or use Fourier"
         )
     return size

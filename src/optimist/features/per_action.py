@@ -27,7 +27,7 @@ class PerAction(FeatureMap):
 
     def __init__(self, psi: StateFeatures, n_actions: int) -> None:
         if not isinstance(psi, StateFeatures):
-            raise TypeError(f"psi = {psi!r} must be StateFeatures, such as OneHotState or Tiles")
+            raise TypeError(f"psi must be StateFeatures, such as OneHotState or Tiles; got {psi!r}")
         copies = count(n_actions, "n_actions")
         super().__init__(copies * psi.dim, psi.bound, copies * psi.blocks, copies)
         self.psi = psi

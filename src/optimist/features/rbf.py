@@ -12,30 +12,30 @@ from optimist.features.box import BoxLike, Outside, UnitBox
 from optimist.features.parameters import check_vectors, grid_size, per_dimension
 
 NARROWEST = 1e-3
-"""Narrower bumps are one at the nearest centre and zero elsewhere: one tile each."""
+"""The least width; narrower bumps are 1 at the nearest centre and 0 elsewhere, like tiles."""
 
 
 class RBF(StateFeatures):
     """Gaussian bumps at the points of a regular grid, normalised to sum to one.
 
     The entries are non-negative and sum to one, so ``||psi||_2 <= ||psi||_1 = 1`` is the bound.
-    It is approached as the width shrinks. Sums of one also make them a soft aggregation of states,
-    which keeps the values of a function linear in psi within the range of its weights.
+    The norm approaches it as the width shrinks. The features are a soft aggregation of states: a
+    function linear in psi stays within the range of its weights.
 
     Parameters
     ----------
     box
         A space with ``low`` and ``high``, or a pair (low, high); finite, unless squashed.
     centres
-        How many grid points along a side of the box, from border to border: one number, or one
+        The number of grid points along a side of the box, borders included: one number, or one
         per dimension. A dimension with a single centre is ignored.
     width
         The standard deviation of a bump, in units of the grid spacing. At the default the features
         are close to linear interpolation between the grid points.
     outside
-        What to do with an observation outside the box: raise an error, or clip it to the border.
-        Within 1e-6 of the width, which is float32 rounding, it is clipped in any case. "squash"
-        raises an error too, but sides of the box may be infinite: see `UnitBox`.
+        What to do with an observation outside the box: raise an error ("error"), or clip it to the
+        border ("clip"). "squash" raises an error too, but the box may have infinite sides. See
+        `UnitBox`.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class RBF(StateFeatures):
         self.centres = per_dimension(centres, "centres", self.box.n_dims)
         self.width = positive(width, "width")
         if self.width < NARROWEST:
-            raise ValueError(f"width = {width:g} is below {NARROWEST:g} grid spacings: use Tiles")
+            raise ValueError(f"width must be at least {NARROWEST:g}; got {width:g}; use Tiles")
         super().__init__(dim=grid_size(self.centres), bound=1.0, blocks=1)
 
     def __call__(self, observations: ArrayLike) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The spaces of Gymnasium that have features, and which wrapper helps with the others."""
+"""Which spaces of Gymnasium have features, and which wrappers convert the others."""
 
 from typing import Any
 
@@ -14,17 +14,17 @@ OBSERVATIONS: dict[type[Space], str] = {
     spaces.Dict: "FlattenObservation makes a Box of it",
     spaces.Space: "TransformObservation can make a Discrete space or a Box of it",
 }
-"""What makes a Discrete space or a Box of other spaces; the first that fits."""
+"""Wrappers that make a Discrete space or a Box of other spaces; the first match applies."""
 
 ACTIONS: dict[type[Space], str] = {
     spaces.Box: "DiscretizeAction makes a Discrete space of it",
     spaces.Space: "TransformAction can number its actions, as np.unravel_index does",
 }
-"""What makes a Discrete space of other spaces; the first that fits."""
+"""Wrappers that make a Discrete space of other spaces; the first match applies."""
 
 
 def check_observations(space: Space) -> spaces.Discrete | spaces.Box:
-    """The space, if it is Discrete from 0 on or a Box of one axis.
+    """Return the space if it is Discrete and starts at 0, or a Box of one axis.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def check_observations(space: Space) -> spaces.Discrete | spaces.Box:
 
 
 def count_actions(space: Space) -> int:
-    """The number of actions in a space, if it is Discrete from 0 on.
+    """The number of actions in a Discrete space that starts at 0.
 
     Examples
     --------

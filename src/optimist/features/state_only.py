@@ -1,4 +1,4 @@
-"""State features read as state-action features."""
+"""State features as state-action features that ignore the action."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,7 +8,7 @@ from optimist.features.base import FeatureMap, StateFeatures, batch_shape
 
 
 class StateOnly(FeatureMap):
-    """Features phi(x, a) = psi(x) that do not look at the action.
+    """Features phi(x, a) = psi(x) that ignore the action.
 
     With `OneHotState` these are the reward features of imitation from states alone. The norms
     are those of psi, so B = psi.bound.
@@ -28,7 +28,7 @@ class StateOnly(FeatureMap):
 
     def __init__(self, psi: StateFeatures, n_actions: int) -> None:
         if not isinstance(psi, StateFeatures):
-            raise TypeError(f"psi = {psi!r} must be StateFeatures, such as OneHotState or Tiles")
+            raise TypeError(f"psi must be StateFeatures, such as OneHotState or Tiles; got {psi!r}")
         super().__init__(psi.dim, psi.bound, psi.blocks, n_actions)
         self.psi = psi
 

@@ -1,4 +1,4 @@
-"""Features given as an array over a finite state-action space."""
+"""Features from an array over a finite state-action space."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +10,8 @@ from optimist.features.base import FeatureMap, batch_shape
 class Table(FeatureMap):
     """Features phi(x, a) = array[x, a], such as those of a linear MDP known in full.
 
-    The bound B is the largest norm in the table, so it is exact. The table counts as dense
-    whatever it holds.
+    The bound B is the largest norm in the table, so it is exact. The covariance counts as dense,
+    whatever the table holds.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Table(FeatureMap):
         x = indices(states, "state", self.n_states)
         a = indices(actions, "action", self.n_actions)
         batch_shape(x.shape, a.shape)
-        # take copies even for a single pair, where indexing would hand out a read-only view.
+        # `take` copies even for a single pair, for which indexing returns a read-only view.
         return self.array.reshape(-1, self.dim).take(x * self.n_actions + a, axis=0)
 
     def all_actions(self, states: ArrayLike) -> FloatArray:

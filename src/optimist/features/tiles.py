@@ -16,7 +16,7 @@ from optimist.features.parameters import grid_size, per_dimension
 
 
 class Tiles(StateFeatures):
-    """Tile coding: indicators of the cells of one or several grids, displaced from each other.
+    """Tile coding: indicators of the cells of one grid, or of several displaced ones.
 
     One tile of each tiling is active, with the value 1/sqrt(tilings), so every psi(x) has norm
     one and the bound 1 is exact. A single tiling is one-hot: it aggregates states, and the
@@ -30,14 +30,14 @@ class Tiles(StateFeatures):
     box
         A space with ``low`` and ``high``, or a pair (low, high); finite, unless squashed.
     bins
-        Into how many tiles a side of the box is cut: one number, or one per dimension.
+        The number of tiles along a side of the box: one number, or one per dimension.
     tilings
-        How many displaced grids; a power of two, at least four times the number of dimensions,
-        displaces them most evenly.
+        The number of displaced grids. A power of two, at least four times the number of
+        dimensions, spreads them most evenly.
     outside
-        What to do with an observation outside the box: raise an error, or clip it to the border.
-        Within 1e-6 of the width, which is float32 rounding, it is clipped in any case. "squash"
-        raises an error too, but sides of the box may be infinite: see `UnitBox`.
+        What to do with an observation outside the box: raise an error ("error"), or clip it to the
+        border ("clip"). "squash" raises an error too, but the box may have infinite sides. See
+        `UnitBox`.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Tiles(StateFeatures):
         """The indices [..., tilings] of the active features, one of each tiling."""
         unit = self.box.unit(observations)
         cells = (unit[..., None, :] * self._scale + self._offsets).astype(np.int64)
-        # A tile holds its lower border; the last one holds the upper border of the box as well.
+        # A tile contains its lower border; the last one also contains the upper border.
         np.minimum(cells, self._last, out=cells)
         cells *= self._strides
         active: IntArray = cells.sum(axis=-1) + self._starts
@@ -99,13 +99,13 @@ class Tiles(StateFeatures):
 
 
 def _displacements(tilings: int, n_dims: int) -> FloatArray:
-    """How far each tiling is displaced along each dimension [tilings, k], in tiles.
+    """The displacement of each tiling along each dimension [tilings, k], in tiles.
 
-    Along every dimension the displacements are 0, 1/n, ..., (n-1)/n, but in another order. Were
-    the order the same, the tilings would be displaced along the diagonal, and the features would
+    Along every dimension the displacements are 0, 1/n, ..., (n-1)/n, each time in another order.
+    In the same order, the tilings would be displaced along the diagonal, and the features would
     generalise further along it than across. Multiples of 1, 3, 5, ... spread evenly (Miller and
-    Glanz, 1996; Sutton and Barto, 2018, Section 9.5.4), passing over odd numbers that share a
-    factor with n, whose multiples would miss some of the displacements.
+    Glanz, 1996; Sutton and Barto, 2018, Section 9.5.4). Odd numbers that share a factor with n are
+    skipped, because their multiples would miss some of the displacements.
     """
     prime_to = (odd for odd in itertools.count(1, 2) if math.gcd(odd, tilings) == 1)
     steps = np.array(list(itertools.islice(prime_to, n_dims)))

@@ -12,36 +12,36 @@ from optimist.checks import FloatArray, IntArray
 from optimist.core import FixedBonus, Never, SoftmaxPolicy, TablePolicy
 from optimist.features import FeatureMap, OneHot
 from optimist.imitation.dataset import FeatureDataset
-from optimist.imitation.recording import AnyWorld, PolicyLike, record_pairs
+from optimist.imitation.recording import PolicyLike, Recordable, record_pairs
 
 RIDGE = 1e-3
-"""The weight of the penalty, in pairs: it fades as they become more."""
+"""Weight of the penalty relative to one pair; its effect fades as the data grow."""
 
 GRADIENT_TOLERANCE = 1e-6
-"""How far from zero an entry of the gradient of the mean loss may be at the end."""
+"""Largest entry of the gradient of the mean loss that counts as converged."""
 
 
 class BehaviouralCloning:
     """The policy under which the actions that an expert took are most likely.
 
-    It needs no interaction with the world and no rewards, but it needs the actions: the contrast to
-    imitation from features alone, which cannot do without interaction (Section 5.3).
+    It needs the expert's actions, but no rewards and no interaction with the world. Imitation from
+    features alone needs no actions, but cannot do without interaction (Section 5.3).
 
-    With `OneHot` features the policy is a table of frequencies, and uniform in states that the
-    expert was not seen in. With others it is pi(a | x) = softmax(phi(x, .) . theta)(a), where theta
+    With `OneHot` features the policy is the table of empirical frequencies, uniform in unseen
+    states. With other features it is pi(a | x) = softmax(phi(x, .) . theta)(a), where theta
     minimises
 
         - sum_i log pi(a_i | x_i) + RIDGE B^2 ||theta||^2 / 2.
 
-    Without the penalty there is no minimum if some theta tells all of the expert's actions from the
-    others. B is the bound of phi, so the scale of the features does not matter.
+    Without the penalty there is no minimum if the expert's actions are linearly separable. B is the
+    norm bound of phi, so the scale of the features does not matter.
 
     Parameters
     ----------
     states
-        The states or observations in which the expert was seen, [n, ...].
+        The expert's states or observations, [n, ...].
     actions
-        What it did there, [n].
+        The expert's actions there, [n].
     features
         The feature map phi of the policy.
 
@@ -76,9 +76,9 @@ class BehaviouralCloning:
                 "from it, by interaction with the world"
             )
         if not isinstance(features, FeatureMap):
-            raise TypeError(f"features = {features!r} must be a FeatureMap, such as OneHot")
+            raise TypeError(f"features must be a FeatureMap, such as OneHot; got {features!r}")
         if actions is None:
-            raise TypeError("actions are missing: what the expert did is what is cloned")
+            raise TypeError("actions must be given: they are what is cloned; got None")
         x, a = _read_pairs(states, actions, features.n_actions)
         self.features = features
         self.size = len(a)
@@ -89,7 +89,7 @@ class BehaviouralCloning:
 
     @staticmethod
     def from_rollouts(
-        world: AnyWorld,
+        world: Recordable,
         policy: PolicyLike,
         features: FeatureMap,
         samples: int,
@@ -119,19 +119,19 @@ class BehaviouralCloning:
 def _read_pairs(
     states: ArrayLike, actions: ArrayLike, n_actions: int
 ) -> tuple[NDArray[Any], IntArray]:
+    """Check the pairs and return them as arrays."""
     a = checks.indices(actions, "actions", n_actions)
     if a.ndim != 1 or not a.size:
-        raise ValueError(f"actions has shape {a.shape}; it must be [n], with at least one pair")
-    checks.real_array(states, "states")  # refuses what is no number, but keeps whole ones whole
+        raise ValueError(f"actions must be [n] with n >= 1; got shape {a.shape}")
+    checks.real_array(states, "states")  # a check only: integer states stay integers
     x = np.asarray(states)
     if x.shape[:1] != a.shape:
-        raise ValueError(
-            f"states has shape {x.shape} for {len(a)} actions; there must be as many of both"
-        )
+        raise ValueError(f"states must have one row for each of {len(a)} actions; got {x.shape}")
     return x, a
 
 
 def _frequencies(states: NDArray[Any], actions: IntArray, features: OneHot) -> TablePolicy:
+    """The empirical frequencies of the actions in each state."""
     x = checks.indices(states, "states", features.n_states)
     checks.match_shape(x.shape, "states", actions.shape)
     counts = np.zeros((features.n_states, features.n_actions))
@@ -141,20 +141,21 @@ def _frequencies(states: NDArray[Any], actions: IntArray, features: OneHot) -> T
 
 
 def _most_likely(states: NDArray[Any], actions: IntArray, features: FeatureMap) -> SoftmaxPolicy:
-    # A state that was seen often is evaluated once: only its counts matter.
+    """The softmax policy of largest penalised likelihood."""
+    # Evaluate each distinct state once: only the counts of its actions matter.
     distinct, which = np.unique(states, axis=0, return_inverse=True)
     try:
         phi = features.all_actions(distinct)  # [m, A, d]
     except (TypeError, ValueError):
-        features.all_actions(states)  # fails too, and names the entry as it was given
+        features.all_actions(states)  # fails too, and names the entry as given
         raise
     counts = np.zeros(phi.shape[:2])
     np.add.at(counts, (which.ravel(), actions), 1)
-    # Scaled to the unit ball, where one ridge and one tolerance suit all.
+    # Scale the features to the unit ball, so that one ridge and one tolerance suit all.
     scale = features.bound or 1.0
     theta = _minimise(phi / scale, counts) / scale
-    # The policy of the engine without bonuses and heaven, after one update with eta = 1, is
-    # softmax(phi . theta): it is stored and loaded like any other.
+    # softmax(phi . theta) is the engine's policy without bonuses and heaven after one update with
+    # eta = 1, so it is stored and loaded like any other.
     return SoftmaxPolicy(
         Theta=checks.frozen(theta),
         Lambda=np.ones((features.dim, 1, 1)),
@@ -186,11 +187,11 @@ def _minimise(phi: FloatArray, counts: FloatArray) -> FloatArray:
         method="L-BFGS-B",
         options={"maxiter": 10_000, "maxfun": 20_000, "gtol": 1e-9, "ftol": 0.0},
     )
-    # Near the minimum the line search runs out of digits, and says so: the gradient decides.
+    # Near the minimum the line search fails for lack of digits, so the gradient decides.
     steepest = float(np.abs(result.jac).max())
     if steepest > GRADIENT_TOLERANCE:
         raise RuntimeError(
-            f"the likelihood was not maximised in {result.nit} steps: its gradient is still "
+            f"the likelihood was not maximised in {result.nit} steps: its gradient is "
             f"{steepest:.2g}, above {GRADIENT_TOLERANCE:g} ({result.message})"
         )
     return np.asarray(result.x, dtype=np.float64)

@@ -1,22 +1,20 @@
 """The parameters of FRA-IL in one place."""
 
-import math
-from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from optimist import checks
-from optimist.agents import Configuration
-from optimist.agents.configuration import says_fixed
-from optimist.core import Ascension, Bonus, Sigmoid
+from optimist.agents.optimist import OptimistConfig
+from optimist.agents.rmax_ravi_ucb import RmaxRaviUcbConfig
+from optimist.core import Variant
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
-from optimist.theory import parameters
+from optimist.parameters import plain_value
 
 UNIT_BALL = Ball(1.0)
+OPTIMIST = OptimistConfig()
 
-ADAPTIVE, PRACTICAL = Configuration.adaptive(), Configuration.practical()
+PlayerConfig = OptimistConfig | RmaxRaviUcbConfig
 
 
 @dataclass(frozen=True)
@@ -27,99 +25,47 @@ class FraILConfig:
     ----------
     weights
         The class W of reward weights; it should hold the true ones.
-    beta
-        The policy player's exploration coefficient, for rewards in [0, 1], if its bonuses are the
-        paper's. With rewards in [0, R_max] beta, eta and alpha are scaled, which gives the same run
-        as if rewards were.
-    eta
-        The policy player's learning rate, likewise.
-    ascension
-        The policy player's ascension function, likewise.
-    ridge
-        The initial covariance is ridge times the identity; None scales it with the features.
-    updates
-        Updates of values and policy at the end of an episode.
+    player
+        The policy player, for rewards in [0, 1]. Its parameters are scaled to [0, R_max], which
+        makes the same run. The paper's is `RmaxRaviUcb.Config`; its ridge should be small (0.01),
+        because rewards that were shifted make all values large, and a ridge of 1 would shrink those
+        of pairs seen n times by a factor n / (n + 1), by more than practical bonuses make up for.
     fresh
         Whether the reward player draws (X_k, A_k) by a rollout of its own, as the pseudocode says,
         instead of taking the last pair of the episode, which is as good a draw of mu(pi_k).
-    bonus
-        The policy player's bonus, if it is not `FixedBonus(beta)`.
-    tolerance
-        Updates end when no value changes by more than this part of what heaven is worth.
-
-    Notes
-    -----
-    Whatever else RMAX-RAVI-UCB can be told is as the paper has it: the last pair of an episode is
-    not learnt from, and the ascension function does not change on the way. The default policy
-    player is that of `RmaxRaviUcb`, which has nothing to be tuned; `practical` has the paper's.
     """
 
     weights: Ball | Box | Simplex | WeightClass = UNIT_BALL
-    beta: float = ADAPTIVE.beta
-    eta: float = ADAPTIVE.eta
-    ascension: Ascension = ADAPTIVE.ascension
-    ridge: float | None = ADAPTIVE.ridge
-    updates: int = ADAPTIVE.updates
+    player: PlayerConfig = OPTIMIST
     fresh: bool = False
-    bonus: Bonus | None = ADAPTIVE.bonus
-    tolerance: float = ADAPTIVE.tolerance
 
     def __post_init__(self) -> None:
         if not isinstance(self.weights, WeightClass):
             raise TypeError(
-                f"weights = {self.weights!r} is not an instance of a WeightClass, such as Ball(1.0)"
+                f"weights must be a WeightClass, such as Ball(1.0); got {self.weights!r}"
+            )
+        if not hasattr(self.player, "variant") or isinstance(self.player, type):
+            raise TypeError(
+                "player must be the configuration of an agent, such as Optimist.Config(); got "
+                f"{self.player!r}"
             )
         if not isinstance(self.fresh, bool | np.bool_):
-            raise TypeError(f"fresh = {self.fresh!r} must be True or False")
+            raise TypeError(f"fresh must be True or False; got {self.fresh!r}")
         object.__setattr__(self, "fresh", bool(self.fresh))
-        self.rule(1.0)  # refuses bad parameters at once
 
-    def rule(self, R_max: float) -> Configuration:
-        """The policy player's configuration for rewards in [0, R_max].
+    def variant(self, R_max: float) -> Variant:
+        """The policy player's algorithm for rewards in [0, R_max].
 
         Examples
         --------
-        >>> FraILConfig().rule(R_max=2.0).eta, FraILConfig.practical().rule(R_max=2.0).beta
-        (5.0, 1.0)
+        >>> FraILConfig().variant(R_max=2.0).eta
+        5.0
         """
-        ascension = self.ascension
-        if isinstance(ascension, Sigmoid):  # the others do not depend on the scale
-            ascension = Sigmoid(ascension.alpha / R_max, ascension.omega)
-        return Configuration(
-            eta=checks.positive(self.eta, "eta") / R_max if self.eta != math.inf else math.inf,
-            beta=checks.real_number(self.beta, "beta") * R_max,
-            ascension=ascension,
-            r_max=R_max,
-            ridge=self.ridge,
-            updates=self.updates,
-            bonus=self.bonus,
-            tolerance=self.tolerance,
-        )
+        return self.player.variant().scaled(R_max)
 
-    @classmethod
-    def practical(cls, weights: WeightClass = UNIT_BALL, **others: Any) -> Self:
-        """The paper's bonus and sigmoid, with parameters that work in practice, or others.
-
-        The ridge is small because rewards that were shifted make all values large: a ridge of 1
-        would pull those of pairs seen n times down by a factor n / (n + 1), by more than practical
-        bonuses make up for.
-        """
-        told = {
-            "beta": PRACTICAL.beta,
-            "eta": PRACTICAL.eta,
-            "ascension": PRACTICAL.ascension,
-            "ridge": 0.01,
-            "updates": PRACTICAL.updates,
-            "bonus": None,
-            "tolerance": 0.0,
-            **others,
-        }
-        return cls(weights=weights, **told)
-
-    @classmethod
-    def default_for(cls, told: Collection[str]) -> Self:
-        """What holds of parameters that nobody told, if these were: as for `RmaxRaviUcb`."""
-        return cls.practical() if says_fixed(told) else cls()
+    def without_weights(self) -> dict[str, Any]:
+        """The parameters as plain data, but the weights: a class of one's own may have any."""
+        return {"player": plain_value(self.player, PlayerConfig), "fresh": self.fresh}
 
     @classmethod
     def theory(
@@ -140,15 +86,8 @@ class FraILConfig:
         weights of the shifted rewards r_k in them (R_max sqrt(X A) does if they are one-hot); and
         R_max is `FraIL.R_max`.
         """
-        rule = Configuration.theory(K, d, n_actions, gamma, B, W_max, R_max, delta)
-        sigmoid = Sigmoid(parameters.alpha(K) * R_max, parameters.omega(K))
-        return cls(
-            weights=weights,
-            beta=rule.beta / R_max,
-            eta=rule.eta * R_max,
-            ascension=sigmoid,
-            ridge=1.0,
-            updates=1,
-            bonus=None,
-            tolerance=0.0,
+        c = RmaxRaviUcbConfig.theory(K, d, n_actions, gamma, B, W_max, R_max, delta)
+        player = RmaxRaviUcbConfig(
+            beta=c.beta / R_max, eta=c.eta * R_max, alpha=c.alpha * R_max, omega=c.omega, updates=1
         )
+        return cls(weights=weights, player=player)

@@ -1,4 +1,4 @@
-"""Expert features alone: all that imitation learning is given of an expert (Section 5)."""
+"""Expert features: the only data that imitation learning gets from an expert (Section 5)."""
 
 import math
 from collections.abc import Iterable
@@ -16,10 +16,10 @@ from optimist.envs import World
 from optimist.errors import FileError
 from optimist.features import FeatureMap
 from optimist.imitation import dataset_files
-from optimist.imitation.episodes import Episode, discounted_means
+from optimist.imitation.episodes import Trajectory, discounted_means
 from optimist.imitation.recording import (
-    AnyWorld,
     PolicyLike,
+    Recordable,
     check_map,
     expected_features,
     finite_mdp,
@@ -31,18 +31,18 @@ from optimist.mdp import FiniteMDP
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class FeatureDataset:
-    """Features phi_r(X, A) of an expert's pairs (X, A) ~ mu(pi_E): no actions, and no rewards.
+    """Features phi_r(X, A) of an expert's pairs (X, A) ~ mu(pi_E), without actions or rewards.
 
     Parameters
     ----------
     features
-        One row for each sample, [n, d].
+        One row per sample, [n, d].
     bound
-        An upper bound B on the norm of every row; the largest of their norms if not given.
+        Upper bound B on the norms of the rows; by default the largest of them.
     gamma
         The discount factor of mu(pi_E), if it is known.
     exact
-        Whether the one row is lambda(pi_E) = E[phi_r(X, A)] itself: a dataset of infinite size.
+        Whether the only row is lambda(pi_E) = E[phi_r(X, A)]: a dataset of infinite size.
 
     Attributes
     ----------
@@ -72,12 +72,10 @@ class FeatureDataset:
     ) -> None:
         rows = checks.frozen(read_rows(features))
         if not isinstance(exact, (bool, np.bool_)):
-            raise TypeError(f"exact = {exact!r} must be True or False")
+            raise TypeError(f"exact must be True or False; got {exact!r}")
         if exact and len(rows) != 1:
-            raise ValueError(
-                f"features has {len(rows)} rows; an exact dataset has one, lambda(pi_E) itself"
-            )
-        # dataclasses.replace builds from the fields, so they have the names of the parameters.
+            raise ValueError(f"an exact dataset must have one row, lambda(pi_E); got {len(rows)}")
+        # The fields have the names of the parameters, as dataclasses.replace requires.
         self.__dict__.update(
             features=rows,
             bound=read_bound(bound, rows),
@@ -85,18 +83,18 @@ class FeatureDataset:
             exact=bool(exact),
         )
 
-    # How an expert is recorded
+    # Recording an expert
 
     @staticmethod
     def from_policy(
         world: World | FiniteMDP, policy: PolicyLike, phi: FeatureMap
     ) -> "FeatureDataset":
-        """The feature expectations lambda(pi) = sum mu(pi) phi of a policy, exactly.
+        """The exact feature expectations lambda(pi) = sum mu(pi) phi of a policy.
 
         Parameters
         ----------
         world
-            A world or a `FiniteMDP`; its rewards are not looked at.
+            A world or a `FiniteMDP`; its rewards are not used.
         policy
             The expert: an array [X, A], or an object with ``probabilities(states)``.
         phi
@@ -118,7 +116,7 @@ class FeatureDataset:
 
     @staticmethod
     def from_rollouts(
-        world: AnyWorld,
+        world: Recordable,
         policy: PolicyLike,
         phi: FeatureMap,
         samples: int,
@@ -127,10 +125,10 @@ class FeatureDataset:
         seed: int | None = None,
         absorbing: Any = None,
     ) -> "FeatureDataset":
-        """Samples as the paper assumes them: independent draws from mu(pi), seen through phi.
+        """The features of independent draws from mu(pi), as the paper assumes.
 
-        Each row is of the last pair of a rollout of its own, which stops after each step with
-        probability 1 - gamma; `record_pairs` says more.
+        Each row belongs to the last pair of its own rollout, which stops after each step with
+        probability 1 - gamma; see `record_pairs`.
 
         Parameters
         ----------
@@ -143,11 +141,11 @@ class FeatureDataset:
         samples
             The number of rows, tau_E.
         rng
-            What is random.
+            Source of randomness.
         gamma, seed
-            The discount factor and the seed of a Gymnasium environment; a world has its own.
+            The discount factor and the seed of a Gymnasium environment; not for worlds.
         absorbing
-            The observation that a terminated environment stays in, if it is not its last one; see
+            The observation in which a terminated environment stays, by default its last one; see
             `from_episodes`.
 
         Examples
@@ -169,35 +167,34 @@ class FeatureDataset:
 
     @staticmethod
     def from_episodes(
-        episodes: Iterable[Episode] | str, phi: FeatureMap, gamma: float, absorbing: Any = None
+        episodes: Iterable[Trajectory] | str, phi: FeatureMap, gamma: float, absorbing: Any = None
     ) -> "FeatureDataset":
-        """One row for each whole trajectory: its discounted mean of phi(x_t, a_t).
+        """One row per trajectory: the discounted mean of phi(x_t, a_t).
 
-        The weight of step t is (1 - gamma) gamma^t, and after T steps gamma^T is left. If the
-        trajectory terminated, its last observation is absorbing and takes what is left, with the
-        last action (which matters only if phi looks at actions there). Then the mean of the row is
-        lambda(pi_E). If it was cut off, the weights are divided by their sum 1 - gamma^T instead.
-        Such a row is off the mean over the endless trajectory by gamma^T times the difference of
-        the means before and after the cut: by at most 2 B gamma^T in norm, a bias which more
-        trajectories do not take away, but longer ones do. (Those that `GeometricReset` cuts are
-        short; `from_rollouts` keeps their last pairs instead, which leaves no bias.)
+        Step t has weight (1 - gamma) gamma^t, so weight gamma^T remains after T steps. If the
+        trajectory terminated, its last observation is absorbing and gets that weight, with the last
+        action (which matters only if phi depends on actions there); the row is then an unbiased
+        estimate of lambda(pi_E). If the trajectory was truncated, the weights are normalised by
+        their sum 1 - gamma^T. The row is then biased by gamma^T times the difference of the means
+        before and after the cut: by at most 2 B gamma^T in norm. Longer trajectories reduce this
+        bias, more trajectories do not. (`GeometricReset` cuts trajectories short; `from_rollouts`
+        keeps their last pairs instead, without bias.)
 
-        Rows are as independent as the trajectories, so tau_E is the number of those, and their
-        norms are within the bound B of phi.
+        Rows are as independent as the trajectories, so tau_E is their number. Norms are within the
+        bound B of phi.
 
         Parameters
         ----------
         episodes
             A Minari dataset, its id, or any iterable of objects with ``observations`` [T + 1, ...],
-            ``actions`` [T] and ``terminations`` [T]. Observations that are dictionaries or tuples
-            have to be flattened first.
+            ``actions`` [T] and ``terminations`` [T]. Flatten dictionaries and tuples first.
         phi
             The features of rewards, phi_r.
         gamma
             The discount factor.
         absorbing
-            The observation that a terminated trajectory stays in, if it is not its last one: the
-            last state of `FiniteMDP.from_gymnasium`, in which all its endings meet.
+            The observation in which a terminated trajectory stays, by default its last one. For
+            `FiniteMDP.from_gymnasium` it is the last state, the common end of all episodes.
 
         Examples
         --------
@@ -211,7 +208,7 @@ class FeatureDataset:
         rows = discounted_means(episodes, phi, gamma, absorbing)
         return FeatureDataset(rows, bound=phi.bound, gamma=gamma)
 
-    # What it holds
+    # Contents
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -220,7 +217,7 @@ class FeatureDataset:
 
     @property
     def size(self) -> float:
-        """The number tau_E of samples: infinity if the dataset is exact."""
+        """The number tau_E of samples; infinite if the dataset is exact."""
         return math.inf if self.exact else len(self.features)
 
     @property
@@ -237,14 +234,14 @@ class FeatureDataset:
         >>> FeatureDataset([[1, 0]]).check_fits(StateOnly(OneHotState(3), n_actions=2))
         Traceback (most recent call last):
         ...
-        ValueError: the dataset has rows of d = 2 features, and phi has d = 3: give the feature map
+        ValueError: phi must have d = 2, as the rows of the dataset; got d = 3. Give the feature map
         phi_r that it was recorded with
         """
         check_map(phi)
         if self.dim != phi.dim:
             raise ValueError(
-                f"the dataset has rows of d = {self.dim} features, and phi has d = {phi.dim}: "
-                "give the feature map phi_r that it was recorded with"
+                f"phi must have d = {self.dim}, as the rows of the dataset; got d = {phi.dim}. "
+                "Give the feature map phi_r that it was recorded with"
             )
         check_norms(self.features, phi.bound, "the bound B = {:.6g} of phi")
 
@@ -263,28 +260,28 @@ class FeatureDataset:
         return declared and np.array_equal(self.features, other.features)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Built anew, since unpickled arrays are writable.
+        # Call the constructor again, since unpickled arrays are writable.
         return FeatureDataset, (self.features, self.bound, self.gamma, self.exact)
 
     # On disk
 
     def save(self, path: str | Path) -> None:
-        """Write the dataset as .npz, .parquet or .csv; the file appears whole or not at all.
+        """Write the dataset as .npz, .parquet or .csv, atomically.
 
-        The first two hold everything. A csv file holds the rows alone: its bound is read as the
-        largest norm, its gamma as unknown, and ``dataclasses.replace(dataset, gamma=0.9)`` puts it
-        back; an exact dataset cannot be told from a sample there and is refused.
+        The first two formats hold everything. A csv file holds the rows only: when it is read, the
+        bound is the largest norm and gamma is unknown (``dataclasses.replace(dataset, gamma=0.9)``
+        restores it). An exact dataset is refused as csv.
         """
         declared = {"bound": self.bound, "gamma": self.gamma, "exact": self.exact}
         dataset_files.write(path, self.features, declared)
 
     @staticmethod
     def load(path: str | Path) -> "FeatureDataset":
-        r"""The dataset in a file of ours or of another tool.
+        r"""The dataset in a file that `save` or another tool wrote.
 
-        Of another tool, an .npz file holds one array, or one called ``features``; the columns of a
-        .parquet or .csv file are all numbers, one column for each feature; the header of the latter
-        may be missing.
+        A foreign .npz file must hold one array, or one called ``features``. A foreign .parquet or
+        .csv file must hold numbers only, one column per feature; the header of a csv file is
+        optional.
 
         Examples
         --------

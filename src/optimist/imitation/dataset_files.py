@@ -1,7 +1,8 @@
-"""Feature datasets on disk: .npz, .parquet and .csv, of ours and of other tools.
+"""Feature datasets on disk as .npz, .parquet and .csv, written here or by other tools.
 
-Files of ours hold a header too, JSON under the name ``optimist``: what else a dataset declares, and
-a digest by which an altered file is noticed. Files of other tools hold rows alone, and so does csv.
+Our .npz and .parquet files have a header, JSON under the name ``optimist``: the bound, gamma and
+exactness of the dataset, and a digest of its rows. Csv files and those of other tools hold rows
+only.
 """
 
 import csv
@@ -29,29 +30,29 @@ HEADER = "optimist"
 FORMAT = 1
 
 Declared = dict[str, Any]
-"""The bound, gamma and exact of a dataset, where a file tells them."""
+"""The bound, gamma and exact of a dataset, as far as a file has them."""
 
 DAMAGE = (
     *(pa.ArrowException, zipfile.BadZipFile, zlib.error, csv.Error),
     *(OSError, EOFError, ValueError, KeyError, TypeError, NotImplementedError, RuntimeError),
 )
-"""What the readers raise when the bytes are not what they expect."""
+"""Exceptions of the readers for damaged files."""
 
 NPY_HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
-"""How the headers of arrays of numbers are read, by the version of their format."""
+"""Readers of the headers of .npy arrays, by format version."""
 
 
 def write(path: str | Path, features: FloatArray, declared: Declared) -> None:
-    """Write rows and what is declared of them, in the format that the suffix names."""
+    """Write rows and their declared properties, in the format of the suffix."""
     suffix = _suffix(path)
     if suffix == ".csv":
         if declared["exact"]:
             raise ValueError(
-                f"{path}: a csv file cannot say that its row is exact, and would be read as a "
-                "single sample; save it as .npz or .parquet"
+                f"{path}: an exact dataset must be saved as .npz or .parquet; a csv file would be "
+                "read as a single sample"
             )
         write_bytes(path, _csv_text(features).encode())
         return
@@ -60,7 +61,7 @@ def write(path: str | Path, features: FloatArray, declared: Declared) -> None:
     if suffix == ".npz":
         np.savez(buffer, allow_pickle=False, features=features, **{HEADER: np.array(header)})
     else:
-        # Not pa.array, which imports pandas where there is one.
+        # pa.array would import pandas if it is installed.
         columns = [
             pa.Array.from_buffers(pa.float64(), len(features), [None, pa.py_buffer(column)])
             for column in np.ascontiguousarray(features.T)
@@ -71,7 +72,7 @@ def write(path: str | Path, features: FloatArray, declared: Declared) -> None:
 
 
 def read(path: str | Path) -> tuple[FloatArray, Declared]:
-    """The rows in a file, and what it declares of them; nothing if it is of another tool."""
+    """The rows in a file and their declared properties; none if another tool wrote it."""
     reader = {".npz": _read_npz, ".parquet": _read_parquet, ".csv": _read_csv}[_suffix(path)]
     limits.need_to_read(path)
     data = Path(path).read_bytes()
@@ -89,7 +90,7 @@ def read(path: str | Path) -> tuple[FloatArray, Declared]:
 def _suffix(path: str | Path) -> str:
     suffix = Path(path).suffix
     if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: the name of a dataset's file ends in {', '.join(SUFFIXES)}")
+        raise ValueError(f"the file of a dataset must end in {', '.join(SUFFIXES)}; got {path}")
     return suffix
 
 
@@ -121,7 +122,7 @@ def _read_npz(data: bytes) -> tuple[FloatArray, str]:
         names = [name for name in stored if name != HEADER]
         if "features" not in names and len(names) != 1:
             found = ", ".join(names) or "none"
-            raise FileError(f"it must hold one array, or one called features; it holds {found}")
+            raise FileError(f"it must hold one array, or one called features; got {found}")
         name = "features" if "features" in names else names[0]
         _check_arrays(archive, [name, HEADER] if HEADER in stored else [name])
         broken = archive.testzip()
@@ -131,27 +132,27 @@ def _read_npz(data: bytes) -> tuple[FloatArray, str]:
         features = arrays[name]
         header = str(arrays[HEADER]) if HEADER in arrays.files else ""
     if features.dtype.kind not in "biuf":
-        raise FileError(f"its array {name} holds {features.dtype}, not real numbers")
+        raise FileError(f"array {name} must hold real numbers; got {features.dtype}")
     if features.ndim != 2:
-        raise FileError(f"its array {name} has shape {features.shape}; it must be [rows, features]")
+        raise FileError(f"array {name} must be [rows, features]; got shape {features.shape}")
     return features.astype(np.float64), header
 
 
 def _check_arrays(archive: zipfile.ZipFile, names: list[str]) -> None:
-    """Refuse arrays that need too much memory, by what their headers claim: zeros take no room."""
+    """Refuse arrays whose headers claim too much memory: compressed zeros take no room on disk."""
     needed = 0
     for name in names:
         info = archive.getinfo(f"{name}.npy")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise FileError(f"its array {name} is compressed in another way than NumPy does it")
+            raise FileError(f"array {name} is compressed in another way than NumPy does it")
         with archive.open(info) as file:
             version = np.lib.format.read_magic(file)
             read_header = NPY_HEADERS[version]
             shape, _, dtype = read_header(file)
         size = math.prod(shape)
         if size * dtype.itemsize > info.file_size:
-            raise FileError(f"its array {name} of shape {shape} is cut off")
-        needed += size * (dtype.itemsize + 3 * 8)  # as float64, and two copies
+            raise FileError(f"array {name} of shape {shape} is cut off")
+        needed += size * (dtype.itemsize + 3 * 8)  # as float64, with two copies
     limits.need(needed, f"its array {names[0]}")
 
 
@@ -173,28 +174,26 @@ def _read_parquet(data: bytes) -> tuple[FloatArray, str]:
 def _column(column: Any, name: str) -> FloatArray:
     if column.null_count:
         row = column.is_null().index(True).as_py()
-        raise FileError(f"its column {name!r} has nothing in row {row} (null)")
+        raise FileError(f"column {name!r} must hold finite numbers; got null in row {row}")
     try:
         whole = column.cast(pa.float64()).combine_chunks()
-    except pa.ArrowInvalid as error:  # too large a whole number
-        raise FileError(f"its column {name!r} does not fit into floats ({error})") from None
-    # Not to_numpy, which imports pandas as well.
+    except pa.ArrowInvalid as error:  # an integer too large for a float
+        raise FileError(f"column {name!r} does not fit into floats ({error})") from None
+    # to_numpy would import pandas.
     values = np.frombuffer(whole.buffers()[1], np.float64)[whole.offset :][: len(whole)]
     if not np.isfinite(values).all():
         (row,) = checks.first(~np.isfinite(values))
-        raise FileError(
-            f"its column {name!r} has {values[row]} in row {row}; it must be a finite number"
-        )
+        raise FileError(f"column {name!r} must hold finite numbers; got {values[row]} in row {row}")
     return values
 
 
 def _refuse_index(metadata: dict[bytes, bytes]) -> None:
-    """Refuse the index that pandas writes as a column when it is not 0, 1, 2, ..."""
+    """Refuse an index column of pandas, which it writes unless the index is 0, 1, 2, ..."""
     pandas = json.loads(metadata.get(b"pandas", b"{}"))
     stored = [name for name in pandas.get("index_columns", ()) if isinstance(name, str)]
     if stored:
         raise FileError(
-            f"its column {stored[0]!r} is the index of a pandas frame and no feature: "
+            f"column {stored[0]!r} is the index of a pandas frame, not a feature: "
             "write it with index=False"
         )
 
@@ -203,7 +202,7 @@ def _refuse_index(metadata: dict[bytes, bytes]) -> None:
 
 
 def _csv_text(features: FloatArray) -> str:
-    """A header and the rows; repr has all the digits of a float."""
+    """A header and the rows; repr keeps all digits of a float."""
     lines = [_names(features), *([repr(float(v)) for v in row] for row in features)]
     return "\n".join(",".join(line) for line in lines) + "\n"
 
@@ -225,12 +224,12 @@ def _read_csv(data: bytes) -> tuple[FloatArray, str]:
         else:
             rows.append(_read_row(cells, names, line))
     if not rows:
-        raise FileError("it is empty: it has no rows of numbers")
+        raise FileError("it is empty: it must have at least one row of numbers")
     return np.stack(rows), ""
 
 
 def _read_names(cells: list[str]) -> list[str]:
-    """The names in the first line, or 1, 2, ... if it is a row already."""
+    """The names in the first line, or 1, 2, ... if it is a row of numbers."""
     if not all(_is_number(cell) for cell in cells):
         nameless = [j for j, cell in enumerate(cells) if not cell.strip()]
         if nameless:
@@ -241,21 +240,21 @@ def _read_names(cells: list[str]) -> list[str]:
         return cells
     if cells == [str(j) for j in range(len(cells))]:
         raise FileError(
-            f"line 1, {','.join(cells[:3])}{',...' * (len(cells) > 3)}, may be a row or the names "
-            "that pandas gives to columns without any; name the columns to tell which"
+            f"line 1, {','.join(cells[:3])}{',...' * (len(cells) > 3)}, may be a row or the "
+            "default names of pandas; give the columns names"
         )
     return [str(j + 1) for j in range(len(cells))]
 
 
 def _read_row(cells: list[str], names: list[str], line: int) -> FloatArray:
     if len(cells) != len(names):
-        raise FileError(f"line {line} has {len(cells)} cells, line 1 has {len(names)}")
+        raise FileError(f"line {line} must have {len(names)} cells, as line 1; got {len(cells)}")
     for name, cell in zip(names, cells, strict=True):
         if not _is_number(cell):
             found = repr(cell) if cell.strip() else "nothing"
-            raise FileError(f"line {line} has {found} in column {name}; it must be a number")
+            raise FileError(f"line {line}: column {name} must be a number; got {found}")
         if not math.isfinite(float(cell)):
-            raise FileError(f"line {line} has {cell} in column {name}; it must be a finite number")
+            raise FileError(f"line {line}: column {name} must be a finite number; got {cell}")
     return np.array([float(cell) for cell in cells])
 
 
@@ -264,4 +263,4 @@ def _is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell  # 1_000 is a number to Python alone
+    return "_" not in cell  # only Python reads 1_000 as a number

@@ -1,4 +1,4 @@
-"""Whole trajectories of an expert, such as Minari's: one row of features for each."""
+"""Trajectories of an expert, such as Minari's: one row of features each."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol
@@ -11,28 +11,28 @@ from optimist.checks import FloatArray
 from optimist.features import FeatureMap
 
 
-class Episode(Protocol):
+class Trajectory(Protocol):
     """A trajectory of T steps, such as Minari's ``EpisodeData``."""
 
     @property
     def observations(self) -> Any:
-        """All T + 1 of them, the last included."""
+        """All T + 1 observations, including the last."""
 
     @property
     def actions(self) -> Any:
-        """All T of them."""
+        """All T actions."""
 
     @property
     def terminations(self) -> Any:
-        """Whether each of the T steps ended the process; only the last may."""
+        """Whether each of the T steps terminated the process; only the last may."""
 
 
 def discounted_means(
-    episodes: Iterable[Episode] | str, phi: FeatureMap, gamma: float, absorbing: Any = None
+    episodes: Iterable[Trajectory] | str, phi: FeatureMap, gamma: float, absorbing: Any = None
 ) -> FloatArray:
     """The discounted mean of the features along each trajectory, [n, d].
 
-    What it takes and how it weighs is told at `FeatureDataset.from_episodes`.
+    `FeatureDataset.from_episodes` explains the arguments and the weights.
 
     Examples
     --------
@@ -51,17 +51,19 @@ def discounted_means(
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"episode {i}: {error}") from error
     if not rows:
-        raise ValueError("there are no episodes: at least one trajectory of the expert is needed")
+        raise ValueError("episodes must hold at least one trajectory; got none")
     return np.stack(rows)
 
 
-def _discounted_mean(episode: Episode, phi: FeatureMap, gamma: float, absorbing: Any) -> FloatArray:
+def _discounted_mean(
+    episode: Trajectory, phi: FeatureMap, gamma: float, absorbing: Any
+) -> FloatArray:
     observations, actions, terminated = _read(episode)
     T = len(actions)
     limits.need(8 * (T + 1) * phi.dim, f"the {phi.dim:,} features of a trajectory of {T:,} steps")
     weights = (1 - gamma) * gamma ** np.arange(T)
     if terminated:
-        # The last state is absorbing, so what is left of the weights, gamma^T, is all its own.
+        # The last state is absorbing and gets the remaining weight gamma^T.
         weights = np.append(weights, gamma**T)
         actions = np.append(actions, actions[-1:], axis=0)
         if absorbing is not None:
@@ -73,32 +75,32 @@ def _discounted_mean(episode: Episode, phi: FeatureMap, gamma: float, absorbing:
     return np.asarray(weights @ phi(observations, actions))
 
 
-def _read(episode: Episode) -> tuple[NDArray[Any], NDArray[Any], bool]:
-    """Observations, actions and whether the process ended, if they belong together."""
+def _read(episode: Trajectory) -> tuple[NDArray[Any], NDArray[Any], bool]:
+    """Observations, actions and whether the process terminated; checked for consistency."""
     parts = []
     for name in ("observations", "actions", "terminations"):
         if not hasattr(episode, name):
-            raise TypeError(f"it has no {name}: it must be like Minari's episodes")
+            raise TypeError(f"it must have {name}, as Minari's episodes do; got {episode!r}")
         part = getattr(episode, name)
         if isinstance(part, (dict, tuple)):
             raise TypeError(
-                f"its {name} are a {type(part).__name__}, as of a composite space; they must be "
-                "one array: flatten them first"
+                f"{name} must be one array; got a {type(part).__name__}. Flatten composite "
+                "spaces first"
             )
         parts.append(np.asarray(part))
     observations, actions, terminations = parts
     T = len(actions) if actions.ndim else 0
     if not T:
-        raise ValueError("it has no actions: a trajectory has at least one step")
+        raise ValueError("actions must have at least one entry; got none")
     checks.match_shape(terminations.shape, "terminations", (T,))
     if observations.shape[:1] != (T + 1,):
         raise ValueError(
-            f"it has observations of shape {observations.shape} for {T} actions; there must be "
-            f"{T + 1}, the one after the last action included"
+            f"observations must have {T + 1} rows, one more than the actions; got shape "
+            f"{observations.shape}"
         )
     early = np.flatnonzero(terminations[:-1])
     if early.size:
-        raise ValueError(f"terminations[{early[0]}] is true, and yet there are {T} steps")
+        raise ValueError(f"terminations must be false before step {T}; got true at {early[0] + 1}")
     return observations, actions, bool(terminations[-1])
 
 
@@ -107,7 +109,6 @@ def _load_minari(name: str) -> Any:
         import minari
     except ImportError:
         raise ImportError(
-            f"the dataset {name!r} is read by Minari, which is not installed: "
-            "pip install 'optimist[minari]'"
+            f"reading the dataset {name!r} needs Minari: pip install 'optimist[minari]'"
         ) from None
     return minari.load_dataset(name)

@@ -1,22 +1,24 @@
-"""FRA-IL, Algorithm 2: imitation from expert features alone, on finite worlds."""
+"""FRA-IL, Algorithm 2: imitation from expert features alone."""
 
 import math
 from pathlib import Path
-from typing import Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Self
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import VectorEnv
 
 from optimist import checks
-from optimist.agents import RmaxRaviUcb, Terms, checkpoint
-from optimist.agents.rmax_ravi_ucb import AnyWorld
-from optimist.agents.terms import check_terms, features_of, refuse_terms
+from optimist.agents import checkpoint
+from optimist.agents.agent import Agent
+from optimist.agents.parameters import refuse_environment, resolve, split
+from optimist.agents.stream_driver import features_of
+from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
 from optimist.checks import FloatArray
-from optimist.core import schema, storage
-from optimist.core.finite import check_features, sparse_rows
-from optimist.envs import Gym, World
-from optimist.envs.players import AnyEnv, Players
+from optimist.core import Variant, schema, storage
+from optimist.core.arrays import check_features, sparse_rows
+from optimist.envs import Gym
+from optimist.envs.players import Players
 from optimist.errors import FileError
 from optimist.features import (
     Concatenation,
@@ -29,10 +31,11 @@ from optimist.features import (
 )
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
-from optimist.imitation.finite import FiniteImitation
-from optimist.imitation.player import RewardPlayer
+from optimist.imitation.finite_imitation import FiniteImitation
+from optimist.imitation.history import ImitationHistory
 from optimist.imitation.recording import finite_mdp
-from optimist.imitation.streaming import StreamImitation, StreamPlayer, with_rewards
+from optimist.imitation.reward_player import RewardPlayer, StreamRewardPlayer
+from optimist.imitation.stream_imitation import StreamImitation, with_rewards
 from optimist.mdp import FiniteMDP
 from optimist.theory import imitation as theory
 
@@ -40,32 +43,30 @@ SPANNED = 1e-9
 """How far phi_r may be from linear in phi_P to count as linear: rounding."""
 
 
-class FraIL(RmaxRaviUcb):
+class FraIL(Agent):
     """Imitation from features alone: a policy player against a player of rewards.
 
-    The policy player is RMAX-RAVI-UCB. After each episode the reward player moves its weights
-    towards what the expert shows more often than the learner (online gradient descent):
+    The policy player is `Optimist` by default, or RMAX-RAVI-UCB as in the paper. After each episode
+    the reward player moves its weights towards what the expert shows more often than the learner
+    (online gradient descent):
 
         w_k = Pi_W(w_{k-1} + eta_r (lambda(pi_E) - phi_r(X_k, A_k))),  (X_k, A_k) ~ mu(pi_k),
 
-    and the rewards are r_k = Phi_r w_k, shifted into [0, R_max]. The world's own rewards are never
-    looked at: the world is copied without them.
+    and the rewards are r_k = Phi_r w_k, shifted into [0, R_max]. The world is copied without its
+    own rewards: the learner cannot see them.
 
     Parameters
     ----------
     world
-        A world, or any `FiniteMDP`: it is played, never looked into. Or a Gymnasium environment
-        without a time limit, whose rewards are not looked at.
+        A world, or any `FiniteMDP`; or a Gymnasium environment without a time limit.
     expert
-        What is known of the expert: rows phi_r(X_E, A_E) of its discounted occupancy.
+        The data of the expert: rows phi_r(X_E, A_E) of its discounted occupancy.
     reward_features
         The map phi_r; by default phi_r(x, a) = e_x: imitation from states. In an environment it is
         the features of states that ``features`` are made of.
     features
         The map phi_P in which transitions are linear; by default one-hot. The linear MDP's features
         are (phi_r, phi_P), or phi_P alone if phi_r is linear in it, as it is if that is one-hot.
-    config
-        The parameters.
     K
         The number of episodes that the step eta_r = W_max / (B sqrt K) of the reward player is
         made for; by default that of the first call of `learn`.
@@ -73,15 +74,17 @@ class FraIL(RmaxRaviUcb):
         Seeds the run. The same seed gives the same bytes on one kind of processor.
     stride
         Every so many episodes the policy is kept, to be evaluated exactly; 0 for none.
-    terms
-        What has to be said of a Gymnasium environment: gamma, and the memory (see `agents.Terms`).
+    config
+        The parameters as an instance of ``Config``; by default all have their default values.
+    parameters
+        Fields of ``Config`` by name; of a Gymnasium environment also fields of `envs.Gym`.
 
     Attributes
     ----------
-    settings
-        The parameters as they were given; ``config`` is the policy player's, scaled to R_max.
+    variant
+        The algorithm of the policy player, scaled to R_max.
     W_max, R_max, shift
-        What follows from the class of weights: ||w|| <= W_max, and r_k = Phi_r w_k + shift lies in
+        They follow from the class of weights: ||w|| <= W_max, and r_k = Phi_r w_k + shift lies in
         [0, R_max].
 
     Examples
@@ -98,75 +101,72 @@ class FraIL(RmaxRaviUcb):
 
     Config: ClassVar[type[Any]] = FraILConfig
 
+    _driver: FiniteImitation | StreamImitation
+
     def __init__(
         self,
-        world: AnyWorld,
+        world: FiniteWorld | Environment,
         expert: FeatureDataset,
         reward_features: FeatureMap | None = None,
-        features: FeatureMap | None = None,
-        config: FraILConfig | None = None,
+        features: Any = None,
+        *,
         K: int | None = None,
         seed: int = 0,
         stride: int = 10,
-        **terms: Unpack[Terms],
+        config: FraILConfig | None = None,
+        **parameters: Any,
     ) -> None:
-        self.settings = FraILConfig() if config is None else config
-        if not isinstance(self.settings, FraILConfig):
-            raise TypeError(
-                f"config = {config!r} must be a FraILConfig, such as FraILConfig(weights=Ball(1.0))"
-            )
+        own, told = split("FraIL", FraILConfig, parameters)
+        made: FraILConfig = resolve("FraIL", FraILConfig, config, own)
         self.expert = expert
         self.K = None if K is None else checks.count(K, "K")
-        self._imitation: FiniteImitation | StreamImitation
-        if isinstance(world, Gym):
-            raise TypeError("FraIL takes an environment: give gym.make() and gamma=gym.gamma")
-        if isinstance(world, gymnasium.Env | VectorEnv):
-            self._imitation = self._in_environment(
-                world, reward_features, features, seed, stride, terms
-            )
+        driver: FiniteImitation | StreamImitation
+        if isinstance(world, gymnasium.Env | VectorEnv | Gym):
+            gym = as_gym(world, told)
+            driver = self._in_environment(gym, reward_features, features, made, seed, stride)
         else:
-            refuse_terms(terms)
-            self._imitation = self._in_finite_world(world, reward_features, features, seed, stride)
+            refuse_environment(world, told)
+            mdp = finite_mdp(world)
+            driver = self._in_finite_world(mdp, reward_features, features, made, seed, stride)
+        self._start(driver)
         self.reward_features = self._player.phi_r
-        self._start(self._imitation)
 
     def _in_finite_world(
         self,
-        world: World | FiniteMDP,
+        given: FiniteMDP,
         reward_features: FeatureMap | None,
         features: FeatureMap | None,
+        config: FraILConfig,
         seed: int,
         stride: int,
     ) -> FiniteImitation:
-        given = finite_mdp(world)
         n_states, n_actions = given.n_states, given.n_actions
         bare = given.with_rewards(np.zeros((n_states, n_actions)))
         if reward_features is None:
             reward_features = StateOnly(OneHotState(n_states), n_actions)
         check_features(reward_features, bare, "reward_features")
         _check_expert(self.expert, reward_features, bare.gamma)
-        weights = self.settings.weights
-        player = RewardPlayer(self.expert.mean, reward_features, weights, n_states)
+        player = RewardPlayer(self.expert.mean, reward_features, config.weights, n_states)
         phi = _linear_features(features, reward_features, player, bare)
-        rule = self.settings.rule(player.R_max)
-        return FiniteImitation(bare, phi, rule, player, self.settings, seed, stride)
+        variant = config.variant(player.R_max)
+        return FiniteImitation(bare, phi, config, variant, player, seed, stride)
 
     def _in_environment(
         self,
-        env: AnyEnv,
+        world: Gym,
         reward_features: FeatureMap | None,
         features: FeatureMap | StateFeatures | str | None,
+        config: FraILConfig,
         seed: int,
         stride: int,
-        terms: Terms,
     ) -> StreamImitation:
-        players = Players(env)
+        players = Players(world.make())
         if players.n > 1:
             raise ValueError(
                 "FRA-IL plays one environment: side by side the first episodes to end are short "
                 "ones, and their last pairs no draws of mu(pi_k)"
             )
-        phi_P = features_of(features, players)
+        phi_P = features_of(world.features or None if features is None else features, players)
         if reward_features is None:
             psi = phi_P.psi if isinstance(phi_P, PerAction) else None
             if isinstance(phi_P, OneHot):
@@ -175,16 +175,33 @@ class FraIL(RmaxRaviUcb):
                 raise ValueError("give the reward_features that the expert was recorded with")
             reward_features = StateOnly(psi, phi_P.n_actions)
         if not isinstance(reward_features, FeatureMap):
-            raise TypeError(f"reward_features = {reward_features!r} must be a FeatureMap")
-        _check_expert(self.expert, reward_features, check_terms(terms)["gamma"])
-        player = StreamPlayer(self.expert.mean, reward_features, self.settings.weights)
+            raise TypeError(f"reward_features must be a FeatureMap; got {reward_features!r}")
+        _check_expert(self.expert, reward_features, world.gamma)
+        player = StreamRewardPlayer(self.expert.mean, reward_features, config.weights)
         phi = with_rewards(reward_features, phi_P)
-        rule = self.settings.rule(player.R_max)
-        return StreamImitation(env, phi, rule, player, self.settings, seed, stride, terms)
+        variant = config.variant(player.R_max)
+        return StreamImitation(world, phi, config, variant, player, seed, stride)
 
     @property
-    def _player(self) -> RewardPlayer | StreamPlayer:
-        return self._imitation.player
+    def _player(self) -> RewardPlayer | StreamRewardPlayer:
+        return self._driver.player
+
+    @property
+    def variant(self) -> Variant:
+        """The algorithm of the policy player, scaled to R_max."""
+        return self._driver.variant
+
+    @property
+    def features(self) -> FeatureMap:
+        """The features of the linear MDP, phi."""
+        return self._driver.features
+
+    @property
+    def mdp(self) -> FiniteMDP:
+        """The finite world that is played, without its rewards."""
+        if not isinstance(self._driver, FiniteImitation):
+            raise AttributeError("only a finite world has it; a Gymnasium environment is played")
+        return self._driver.mdp
 
     @property
     def W_max(self) -> float:
@@ -201,7 +218,7 @@ class FraIL(RmaxRaviUcb):
         """What is added to Phi_r w_k so that rewards are not negative."""
         return self._player.shift
 
-    # What it has found
+    # Results
 
     @property
     def eta_r(self) -> float:
@@ -212,9 +229,9 @@ class FraIL(RmaxRaviUcb):
 
     @property
     def reward_weights(self) -> FloatArray:
-        """The mean of the weights w_1, ..., w_k, [d_r]: what the expert seems to care for."""
+        """The mean of the weights w_1, ..., w_k, [d_r]: the rewards that explain the expert."""
         if not self.episodes:
-            raise ValueError("nothing has been learnt yet: there are no reward weights")
+            raise ValueError("there are no reward weights yet: learn first")
         return self._player.total / self.episodes
 
     @property
@@ -224,60 +241,69 @@ class FraIL(RmaxRaviUcb):
 
     @property
     def matching_error(self) -> float:
-        """||lambda(pi) - lambda(pi_E)|| of the present policy, exactly, and of the expert's data.
+        """||lambda(pi) - lambda(pi_E)|| between the present policy, exactly, and the expert's data.
 
-        It is computed from the world's kernel, for the eyes of the user alone.
+        It is computed from the world's kernel, which the learner does not see.
         """
         player = self._player
         if not isinstance(player, RewardPlayer):
             raise AttributeError(
-                "nobody knows it exactly in a Gymnasium environment; "
+                "it is not known exactly in a Gymnasium environment; "
                 "FeatureDataset.from_rollouts(env, il.policy, ...).mean estimates lambda(pi)"
             )
         pi = self.policy.probabilities(np.arange(self.mdp.n_states))
         lambda_pi = self.mdp.occupancy(pi).ravel() @ player.Phi
         return float(np.linalg.norm(lambda_pi - self.expert.mean))
 
-    def learn(self, episodes: int, show_progress: bool = True) -> Any:
-        """Play and learn; the history of these episodes. Calling it again goes on.
+    def learn(self, episodes: int, show_progress: bool = True) -> ImitationHistory:
+        """Play and learn; the history of these episodes. Calling it again continues.
 
-        It is an `ImitationHistory`, or a `StreamHistory` of a Gymnasium environment. The first call
-        sets K, if it was not given: going on past it keeps the step that was right for K, which is
-        then larger than the theory's.
+        The first call sets K, if it was not given. Learning beyond it keeps the step for K, which
+        is then larger than the theory's.
         """
-        self._imitation.refuse_if_broken()
+        self._driver.refuse_if_broken()
         if self.K is None:
             self.K = checks.count(episodes, "episodes")
-        self._imitation.step = self.eta_r
-        return super().learn(episodes, show_progress)
+        self._driver.step = self.eta_r
+        history = super().learn(episodes, show_progress)
+        assert isinstance(history, ImitationHistory)  # as the driver makes them
+        return history
 
-    # Stopping and going on
+    @property
+    def history(self) -> ImitationHistory:
+        """The history of all episodes so far, or of those since it was last forgotten."""
+        history = super().history
+        assert isinstance(history, ImitationHistory)
+        return history
+
+    # Stopping and continuing
 
     @classmethod
-    def load(  # type: ignore[override]
+    def load(
         cls,
         folder: str | Path,
-        world: AnyWorld,
+        world: FiniteWorld | Environment,
         expert: FeatureDataset,
         reward_features: FeatureMap | None = None,
-        features: FeatureMap | None = None,
+        features: Any = None,
+        *,
         config: FraILConfig | None = None,
-        **terms: Unpack[Terms],
+        **parameters: Any,
     ) -> Self:
-        """The learner in a folder, which goes on as if it had never stopped, bit for bit.
+        """The learner in a folder, which continues as if it had never stopped, bit for bit.
 
-        What it was made of is not saved and has to be given again; anything else is refused.
+        Expert, features and configuration have to be given again; any others are refused.
         """
         header = checkpoint.read(folder, cls.__name__).header
-        seed, stride = header["seed"], header["stride"]
-        il = cls(world, expert, reward_features, features, config, None, seed, stride, **terms)
+        given: dict[str, Any] = {"seed": header["seed"], "stride": header["stride"], **parameters}
+        il = cls(world, expert, reward_features, features, config=config, **given)
         il.restore(folder)
         return il
 
     def restore(self, folder: str | Path) -> None:
-        """Bring this learner, newly made, to where the one in a folder was when it was saved."""
+        """Bring this learner, newly made, to the state that was saved in a folder."""
         saved = checkpoint.read(folder, type(self).__name__)
-        before, now = saved.header["settings"], {**self._imitation.settings, "K": self.K}
+        before, now = saved.header["settings"], {**self._driver.settings, "K": self.K}
         with storage.reading(saved.path):
             schema.fields(before, dict.fromkeys(now, object), "settings")
             if before["K"] is not None:
@@ -286,8 +312,8 @@ class FraIL(RmaxRaviUcb):
             now["K"] = before["K"]
         others = [name for name in now if not checks.same(before.get(name), now[name])]
         if others:
-            was = ", ".join(f"{name} = {before.get(name)}" for name in others)
-            raise FileError(f"{saved.path} is of another run: it has {was}")
+            was = ", ".join(f"{n} was {before.get(n)}, is {now[n]}" for n in others)
+            raise FileError(f"{saved.path} belongs to another configuration: {was}")
         checkpoint.restore(self, saved)
         self.K = now["K"]
 
@@ -296,8 +322,8 @@ class FraIL(RmaxRaviUcb):
 
         Expert, features and class of weights are not saved: give them again when loading.
         """
-        self._imitation.refuse_if_broken()
-        self._imitation.K = self.K
+        self._driver.refuse_if_broken()
+        self._driver.K = self.K
         super().save(folder)
 
 

@@ -1,6 +1,6 @@
-"""What an imitation has seen, and how well it went: exact where the world is known exactly."""
+"""The history of an imitation, with exact measures of how close it came to the expert."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist import checks
+from optimist.agents.history import Column, History
 from optimist.checks import FloatArray, IntArray
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.recording import PolicyLike, policy_table
@@ -26,47 +27,37 @@ class ImitationRegret(NamedTuple):
     reward_player: FloatArray  # H <mu(pi_k) - mu(pi_E), r_k - r_true>
 
 
-@dataclass(frozen=True)
-class ImitationHistory:
-    """An imitation, episode by episode.
+class ImitationHistory(History):
+    """An imitation, episode by episode. In a Gymnasium environment it is a `History`, no more.
 
     Attributes
     ----------
-    steps, epoch, optimistic_value, sup_q, bonus, ascension
-        As in the history of a learner, [K].
     pairs
         The draw (X_k, A_k) of mu(pi_k) that the reward player saw, as x * A + a, [K].
     rollouts
-        The further steps that a draw of its own took; zero where the episode's last pair is used.
-    evaluated, policies
-        The episodes, counted from 0, whose policies were kept, [n]; and those policies, [n, X, A].
+        The further steps of a draw of its own; zero where the episode's last pair is used, [K].
     weights
-        The reward weights w_k of those episodes, [n, d_r].
+        The reward weights w_k of the episodes whose policies were kept, [n, d_r].
     Phi
         The reward features of all pairs, sparse, [X A, d_r].
     expert
         The estimate of lambda(pi_E) from the expert's data, [d_r].
-    first
-        The number of the first of these episodes.
-    mdp
-        The world that was played, without its rewards.
     """
 
-    steps: IntArray
-    epoch: IntArray
-    optimistic_value: FloatArray
-    sup_q: FloatArray
-    bonus: FloatArray
-    ascension: FloatArray
-    pairs: IntArray
-    rollouts: IntArray
-    evaluated: IntArray
-    policies: FloatArray
-    weights: FloatArray
-    Phi: Any
-    expert: FloatArray
-    first: int
-    mdp: FiniteMDP
+    pairs = Column[IntArray]("finite worlds")
+    rollouts = Column[IntArray]("finite worlds")
+    weights = Column[FloatArray]("finite worlds")
+
+    def __init__(
+        self,
+        columns: Mapping[str, Any],
+        first: int,
+        expert: FloatArray,
+        mdp: FiniteMDP | None = None,
+        Phi: Any = None,
+    ) -> None:
+        super().__init__(columns, first, mdp)
+        self.expert, self.Phi = expert, Phi
 
     @cached_property
     def feature_expectations(self) -> FloatArray:
@@ -114,14 +105,6 @@ class ImitationHistory:
         reward = (-ahead * (r_k - r)).sum(axis=1)
         H = self.mdp.horizon
         return ImitationRegret(H * (ahead @ r), H * policy, H * reward)
-
-    def table(self) -> dict[str, FloatArray | IntArray]:
-        """The numbers of each episode as columns of equal length, ready for a data frame."""
-        columns = ("steps", "epoch", "optimistic_value", "sup_q", "bonus", "ascension", "rollouts")
-        return {
-            "episode": self.first + np.arange(len(self.steps)),
-            **{c: getattr(self, c) for c in columns},
-        }
 
     @cached_property
     def _occupancies(self) -> FloatArray:

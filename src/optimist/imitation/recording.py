@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from optimist import checks, limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core import TablePolicy
-from optimist.core.finite import simulator
+from optimist.core.arrays import simulator
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP
@@ -20,70 +20,70 @@ PLAIN_SPACES = (spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDis
 """The spaces whose elements are arrays."""
 
 NUMBERS_AT_ONCE = 2**21
-"""How many numbers of feature rows are held while they are summed up."""
+"""Size of the blocks of feature rows that are summed at a time, in numbers."""
 
 BYTES_A_PAIR = 120
-"""About what a pair takes while it is drawn."""
+"""Approximate memory per pair while pairs are drawn."""
 
 
 @runtime_checkable
 class Policy(Protocol):
-    """Whatever says how likely it is to play each action."""
+    """An object with the probabilities of actions."""
 
     def probabilities(self, states: Any, /) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
 
 
 PolicyLike: TypeAlias = ArrayLike | Policy
-AnyWorld: TypeAlias = World | FiniteMDP | gymnasium.Env[Any, Any]
+Recordable: TypeAlias = World | FiniteMDP | gymnasium.Env[Any, Any]
 
 
 # Worlds and policies as arrays
 
 
-def finite_mdp(world: AnyWorld) -> FiniteMDP:
+def finite_mdp(world: Recordable) -> FiniteMDP:
     """The MDP of a world, or the MDP itself."""
     if isinstance(world, World):
         return world.mdp
     if not isinstance(world, FiniteMDP):
-        raise TypeError(f"world = {world!r} must be a World or a FiniteMDP, whose arrays are known")
+        raise TypeError(f"world must be a World or a FiniteMDP; got {world!r}")
     return world
 
 
 def policy_table(policy: PolicyLike, mdp: FiniteMDP) -> FloatArray:
-    """The probabilities [X, A] of a policy on a finite MDP, whichever way it is given."""
+    """The probabilities [X, A] of a policy on a finite MDP."""
     if isinstance(policy, Policy):
         states = policy_states(policy)
         if states not in (None, mdp.n_states):
             raise ValueError(
-                f"the policy is of another world: it has {states} states, this one {mdp.n_states}"
+                f"policy must have the world's {mdp.n_states} states; got {states} states"
             )
         policy = policy.probabilities(np.arange(mdp.n_states))
     table = checks.policies(policy, mdp.n_states, mdp.n_actions)
     if table.ndim != 2:
-        raise ValueError(f"policy holds a batch of {len(table)} policies; an expert is one of them")
+        raise ValueError(f"policy must be one policy [X, A]; got a batch of {len(table)}")
     return table
 
 
 def policy_states(policy: Policy) -> int | None:
-    """How many states a policy knows, if it tells."""
+    """The number of states of a policy, if it is known."""
     if isinstance(policy, TablePolicy):
         return len(policy.table)
     features = getattr(policy, "features", None)
     return features.n_states if isinstance(features, OneHot | Table) else None
 
 
-def check_map(phi: object, world: AnyWorld | None = None) -> None:
-    """Refuse what is no feature map, or one for other actions than those of the world."""
+def check_map(phi: object, world: Recordable | None = None) -> None:
+    """Refuse anything but a feature map for the actions of the world."""
     if not isinstance(phi, FeatureMap):
-        raise TypeError(f"phi = {phi!r} must be a FeatureMap, such as OneHot or StateOnly")
+        raise TypeError(f"phi must be a FeatureMap, such as OneHot or StateOnly; got {phi!r}")
     if isinstance(world, (World, FiniteMDP)):
         n_actions = finite_mdp(world).n_actions
         if phi.n_actions != n_actions:
-            raise ValueError(f"phi has {phi.n_actions} actions, and the world has {n_actions}")
+            raise ValueError(f"phi must have the world's {n_actions} actions; got {phi.n_actions}")
 
 
-# lambda(pi), exactly
+# Exact feature expectations
 
 
 def expected_features(world: World | FiniteMDP, policy: PolicyLike, phi: FeatureMap) -> FloatArray:
@@ -108,11 +108,11 @@ def expected_features(world: World | FiniteMDP, policy: PolicyLike, phi: Feature
     return mean
 
 
-# Pairs drawn from mu(pi)
+# Pairs drawn from the occupancy measure
 
 
 def record_pairs(
-    world: AnyWorld,
+    world: Recordable,
     policy: PolicyLike,
     samples: int,
     rng: np.random.Generator,
@@ -122,25 +122,27 @@ def record_pairs(
 ) -> tuple[NDArray[Any], IntArray]:
     """States and actions drawn independently from the discounted occupancy measure mu(pi).
 
-    Each is the last pair of a rollout of its own, which starts from nu0 and stops after each step
-    with probability 1 - gamma. Rewards are not looked at.
+    Each is the last pair of its own rollout, which starts from nu0 and stops after each step with
+    probability 1 - gamma. Rewards are not used.
 
     Parameters
     ----------
     world
-        A world, a `FiniteMDP`, or any Gymnasium environment without a time limit. A state in which
-        an environment terminates counts as absorbing: it is kept until the rollout stops, and the
-        policy goes on drawing actions there.
+        A world, a `FiniteMDP`, or a Gymnasium environment without a time limit. A state in which an
+        environment terminates is absorbing: the rollout stays there until it stops, and the policy
+        keeps drawing actions.
     policy
         An array [X, A], or an object with ``probabilities(states)``.
     samples
-        How many pairs to draw.
+        The number of pairs.
     rng
-        Draws the lengths and the actions, and the states of a world.
+        Draws the lengths, the actions, and the states of a world.
     gamma
-        The discount factor, for a Gymnasium environment only: a world has its own.
+        The discount factor of a Gymnasium environment; not for worlds.
     seed
-        The seed of a Gymnasium environment; drawn from ``rng`` if it is not given.
+        The seed of a Gymnasium environment, by default drawn from ``rng``; not for worlds.
+    absorbing
+        The observation in which a terminated environment stays, by default its last one.
 
     Returns
     -------
@@ -164,13 +166,13 @@ def record_pairs(
     checks.generator(rng)
     if isinstance(world, gymnasium.Env):
         if gamma is None:
-            raise TypeError("a Gymnasium environment has no discount factor: give one as gamma=")
+            raise TypeError("a Gymnasium environment has no discount factor: give gamma=")
         return _play(world, policy, n, rng, checks.discount(gamma), seed, absorbing)
     mdp = finite_mdp(world)
     if gamma is not None or seed is not None or absorbing is not None:
         raise TypeError(
-            "gamma, seed and absorbing are for Gymnasium environments: a world has its own "
-            "discount factor, all that is random in it is drawn from rng, and it does not end"
+            "gamma, seed and absorbing apply to Gymnasium environments only: a world defines its "
+            "gamma, draws from rng, and does not terminate"
         )
     return _roll_out(mdp, policy_table(policy, mdp), n, rng)
 
@@ -178,7 +180,7 @@ def record_pairs(
 def _roll_out(
     mdp: FiniteMDP, pi: FloatArray, n: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """The last pairs of n rollouts of a finite MDP, which are played side by side."""
+    """The last pairs of n rollouts of a finite MDP, played side by side."""
     X, A = pi.shape
     entries, pi_sums = simulator(mdp), np.cumsum(pi, axis=1).ravel()
 
@@ -186,7 +188,7 @@ def _roll_out(
         first = x * A
         return np.asarray(_draw(pi_sums, first, first + A - 1, rng) - first)
 
-    # Stopping after each step with probability 1 - gamma takes a geometric number of them.
+    # Stopping after each step with probability 1 - gamma makes the number of steps geometric.
     steps = rng.geometric(1 - mdp.gamma, size=n)
     none = np.zeros(n, dtype=np.int64)
     states = _draw(np.cumsum(mdp.nu0), none, none + X - 1, rng)
@@ -205,13 +207,13 @@ def _roll_out(
 def _draw(
     cumulative: FloatArray, first: IntArray, last: IntArray, rng: np.random.Generator
 ) -> IntArray:
-    """For each range of entries one of them, by bisection of its cumulative probabilities."""
-    # Scaled by the sum, which is 1 only up to rounding; impossible entries are never drawn.
+    """Draw one entry of each range, by bisection of its cumulative probabilities."""
+    # Scale by the sum, which is 1 only up to rounding. Impossible entries are never drawn.
     goal = rng.random(first.size) * cumulative[last]
     low, high = first, last
     while (low < high).any():
         middle = (low + high) // 2
-        beyond = cumulative[middle] <= goal  # never at the last entry, so low stays within
+        beyond = cumulative[middle] <= goal  # false at the last entry, so low stays in range
         low, high = np.where(beyond, middle + 1, low), np.where(beyond, high, middle)
     return low
 
@@ -233,16 +235,16 @@ def _play(
         observation, _ = env.reset(seed=seed if i == 0 else None)
         for t in range(1, steps):
             observation, _, terminated, truncated, _ = env.step(act(observation))
-            if terminated:  # absorbed: all later states are this one
+            if terminated:  # all later states are this one
                 observation = observation if absorbing is None else absorbing
                 break
             if truncated:
                 raise ValueError(
-                    f"the environment cut rollout {i} off after {t} steps, before its geometric "
-                    "stop, which would bias the sample: remove the time limit (max_episode_steps="
-                    "-1 in gymnasium.make) or whatever wrapper truncates"
+                    f"the environment truncated rollout {i} after {t} steps, which would bias the "
+                    "sample: remove the time limit (max_episode_steps=-1 in gymnasium.make) or the "
+                    "wrapper that truncates"
                 )
-        observations.append(np.array(observation))  # a copy: some environments write over theirs
+        observations.append(np.array(observation))  # a copy: environments may reuse the array
         actions[i] = act(observation)
     return np.stack(observations), actions
 
@@ -250,12 +252,12 @@ def _play(
 def _actor(
     env: gymnasium.Env[Any, Any], policy: PolicyLike, rng: np.random.Generator
 ) -> Callable[[Any], int]:
-    """The function that draws an action, once spaces and policy are known to be right for it."""
+    """Check spaces and policy; the function that draws an action."""
     if not isinstance(env.observation_space, PLAIN_SPACES):
-        raise TypeError(f"observations must be arrays; the space is {env.observation_space}")
+        raise TypeError(f"observations must be arrays; got the space {env.observation_space}")
     space = env.action_space
     if not isinstance(space, spaces.Discrete) or space.start != 0:
-        raise TypeError(f"actions must be 0, ..., A - 1; the space is {space}")
+        raise TypeError(f"actions must be 0, ..., A - 1; got the space {space}")
     A = int(space.n)
     if not isinstance(policy, Policy):
         table = checks.real_array(policy, "policy", shape=(None, A))

@@ -1,4 +1,4 @@
-"""The rows of a feature dataset: whether they are rows, and how long."""
+"""Checks of the rows of a feature dataset and of their norms."""
 
 from collections.abc import Sequence, Sized
 
@@ -10,41 +10,37 @@ from optimist.checks import FloatArray
 
 
 def read_rows(features: ArrayLike) -> FloatArray:
-    """The rows [n, d], if there are any and all have the same length.
+    """The rows as an array [n, d], with n and d at least 1.
 
     Examples
     --------
     >>> read_rows([[1, 2], [3]])
     Traceback (most recent call last):
     ...
-    ValueError: features[1] has 1 entries, and features[0] has 2: all rows must have the same
-    length d
+    ValueError: features must have rows of one length d; got 2 entries in features[0] and 1 in
+    features[1]
     """
     if isinstance(features, Sequence) and features and isinstance(features[0], Sized):
         wanted = len(features[0])
         for i, row in enumerate(features):
             if isinstance(row, Sized) and len(row) != wanted:
                 raise ValueError(
-                    f"features[{i}] has {len(row)} entries, and features[0] has {wanted}: "
-                    "all rows must have the same length d"
+                    f"features must have rows of one length d; got {wanted} entries in "
+                    f"features[0] and {len(row)} in features[{i}]"
                 )
     rows = checks.real_array(features, "features")
-    if not rows.size:
-        if rows.ndim and len(rows):
-            raise ValueError(f"features has shape {rows.shape}: its rows must not be empty")
-        raise ValueError("features has no rows: at least one sample of the expert is needed")
-    if rows.ndim != 2:
-        raise ValueError(f"features has shape {rows.shape}; it must be [n, d], one row a sample")
+    if rows.ndim != 2 or not rows.size:
+        raise ValueError(f"features must be [n, d] with n, d >= 1; got shape {rows.shape}")
     return rows
 
 
 def read_bound(bound: float | None, rows: FloatArray) -> float:
-    """The declared bound, if no row is longer; the largest norm if none is declared."""
+    """The declared bound, which no row may exceed; by default the largest norm."""
     if bound is None:
         return float(row_norms(rows).max())
     declared = checks.real_number(bound, "bound")
     if declared < 0:
-        raise ValueError(f"bound = {declared:.6g} is negative; it bounds a norm")
+        raise ValueError(f"bound must be non-negative; got {declared:.6g}")
     check_norms(rows, declared, "bound = {:.6g}")
     return declared
 
@@ -55,17 +51,17 @@ def row_norms(rows: FloatArray) -> FloatArray:
         norms = np.sqrt(np.einsum("nd,nd->n", rows, rows))  # without an array of the squares
     if not np.isfinite(norms).all():
         i = checks.first(~np.isfinite(norms))[0]
-        raise ValueError(f"features[{i}] is too long: the square of its norm overflows")
+        raise ValueError(f"features[{i}] must have a finite norm; its square overflows")
     return np.asarray(norms)
 
 
 def check_norms(rows: FloatArray, bound: float, name: str) -> None:
-    """Refuse rows that are longer than the bound, but for rounding."""
+    """Refuse rows whose norm exceeds the bound by more than rounding."""
     norms = row_norms(rows)
     bad = norms > bound * (1 + checks.RANGE_TOLERANCE)
     if bad.any():
         (i,) = checks.first(bad)
         raise ValueError(
-            f"features[{i}] has norm {norms[i]:.6g}, above {name.format(bound)}; "
-            f"the longest row has {norms.max():.6g}"
+            f"features[{i}] must have a norm of at most {name.format(bound)}; got {norms[i]:.6g}. "
+            f"The longest row has {norms.max():.6g}"
         )

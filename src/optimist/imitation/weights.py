@@ -1,13 +1,13 @@
-"""Classes W of reward weights: closed convex sets that hold w_true and that one can project onto.
+"""Classes W of reward weights: closed convex sets that contain w_true, with their projections.
 
-Of a class everything else is derived: W_max, which bounds ||w|| (the paper's assumption), and the
-range of the rewards phi_r . w, from which follows the constant that is added to them so that they
-lie in [0, R_max], as the policy player assumes. A constant changes no regret.
+A class determines W_max >= ||w|| (the paper's assumption) and the range of the rewards phi_r . w.
+A constant shifts them into [0, R_max], as the policy player assumes; it changes no regret.
 """
 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,15 @@ import scipy.sparse as sp
 
 from optimist import checks
 from optimist.checks import FloatArray
-from optimist.core.state import BALL, BOX, OTHER, SIMPLEX
+
+
+class WeightKind(IntEnum):
+    """Classes with a compiled projection, and OTHER, whose weights move between compiled calls."""
+
+    BALL = 0
+    BOX = 1
+    SIMPLEX = 2
+    OTHER = 3
 
 
 class WeightClass(ABC):
@@ -23,8 +31,8 @@ class WeightClass(ABC):
 
     Examples
     --------
-    A class of one's own says how to project onto it and how long its weights can be. These are the
-    weights that pay nothing for the first feature:
+    A new class defines its projection and a bound on the norm of its weights. This one gives no
+    reward for the first feature:
 
     >>> class FirstIsFree(WeightClass):
     ...     def project(self, w):
@@ -36,31 +44,30 @@ class WeightClass(ABC):
     array([0. , 0.6, 0.8])
     """
 
-    code: ClassVar[int] = OTHER
-    """By which the compiled loop knows a class whose projection it knows."""
+    kind: ClassVar[WeightKind] = WeightKind.OTHER
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
-        if "project" in vars(cls) and "code" not in vars(cls):
-            cls.code = OTHER  # not its parent's, whose projection is another
+        if "project" in vars(cls) and "kind" not in vars(cls):
+            cls.kind = WeightKind.OTHER  # the compiled projection is the parent's
 
     @property
     def numbers(self) -> tuple[float, float]:
-        """The parameters in the order of the compiled loop."""
+        """The parameters, in the order of the compiled loop."""
         return 0.0, 0.0
 
     @abstractmethod
     def project(self, w: FloatArray) -> FloatArray:
-        """The point of the class that is nearest to w, [d]."""
+        """The point of the class nearest to w, [d]."""
 
     @abstractmethod
     def bound(self, dim: int) -> float:
-        """W_max in this dimension: no weights of the class are longer."""
+        """W_max in this dimension, an upper bound on the norms of the class."""
 
     def span(self, Phi: Any) -> tuple[float, float]:
         """Bounds on the rewards phi . w over the class and the rows of a sparse Phi [n, d].
 
-        By default those of Cauchy and Schwarz, -B W_max and B W_max.
+        By default -B W_max and B W_max, by the Cauchy-Schwarz inequality.
         """
         most = float(sp.linalg.norm(Phi, axis=1).max()) * self.bound(Phi.shape[1])
         return -most, most
@@ -77,7 +84,7 @@ class Ball(WeightClass):
     """
 
     radius: float = 1.0
-    code: ClassVar[int] = BALL
+    kind: ClassVar[WeightKind] = WeightKind.BALL
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", checks.positive(self.radius, "radius"))
@@ -98,7 +105,7 @@ class Ball(WeightClass):
 class Box(WeightClass):
     """Every weight in [low, high].
 
-    With one-hot features of states, `Box(0, 1)` holds every reward function in [0, 1].
+    With one-hot features of states, `Box(0, 1)` contains every reward function in [0, 1].
 
     Examples
     --------
@@ -108,12 +115,12 @@ class Box(WeightClass):
 
     low: float = 0.0
     high: float = 1.0
-    code: ClassVar[int] = BOX
+    kind: ClassVar[WeightKind] = WeightKind.BOX
 
     def __post_init__(self) -> None:
         low, high = checks.real_number(self.low, "low"), checks.real_number(self.high, "high")
         if not low < high:
-            raise ValueError(f"low = {low:g} must be below high = {high:g}")
+            raise ValueError(f"low must be below high; got low = {low:g}, high = {high:g}")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 
@@ -135,7 +142,7 @@ class Box(WeightClass):
 
 @dataclass(frozen=True)
 class Simplex(WeightClass):
-    """Weights that are not negative and sum to ``total``: one unit of reward, divided.
+    """Non-negative weights that sum to ``total``.
 
     Examples
     --------
@@ -144,7 +151,7 @@ class Simplex(WeightClass):
     """
 
     total: float = 1.0
-    code: ClassVar[int] = SIMPLEX
+    kind: ClassVar[WeightKind] = WeightKind.SIMPLEX
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "total", checks.positive(self.total, "total"))
@@ -154,8 +161,8 @@ class Simplex(WeightClass):
         return self.total, 0.0
 
     def project(self, w: FloatArray) -> FloatArray:
-        # max(w - t, 0), with the t for which it sums to the total; the largest coordinates stay.
-        w = w - w.max()  # which changes nothing, but that large numbers keep their digits
+        # max(w - t, 0) for the t that makes it sum to the total; the largest coordinates stay.
+        w = w - w.max()  # the projection is the same, without cancellation of large numbers
         down = np.sort(w)[::-1]
         t = (np.cumsum(down) - self.total) / np.arange(1, w.size + 1)
         stay = int(np.count_nonzero(down > t))

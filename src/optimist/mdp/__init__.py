@@ -1,4 +1,4 @@
-"""Finite MDPs known exactly: values, optima, occupancies and regret."""
+"""Finite MDPs with known arrays: exact values, optima, occupancies and regret."""
 
 from optimist.mdp.affine import AffineRewards
 from optimist.mdp.augmented import augment, with_heaven

@@ -1,4 +1,4 @@
-"""Affine maps of rewards: how rewards of any range enter [0, R_max], and come back."""
+"""Affine maps of rewards onto [0, R_max], and their inverses."""
 
 from dataclasses import dataclass
 from typing import Self, TypeVar
@@ -11,10 +11,10 @@ Numbers = TypeVar("Numbers", float, FloatArray)
 
 @dataclass(frozen=True)
 class AffineRewards:
-    """The map r -> scale * r + shift with scale > 0, and what it does to values.
+    """The map r -> scale * r + shift with scale > 0, for rewards and for values.
 
-    It changes no comparison between policies: a value V becomes scale * V + shift / (1 - gamma) for
-    every policy alike, so regrets are multiplied by ``scale``.
+    The value V of every policy becomes scale * V + shift / (1 - gamma). So policies keep their
+    order, and regrets are multiplied by ``scale``.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class AffineRewards:
 
     def __post_init__(self) -> None:
         checks.real_number(self.shift, "shift")
-        checks.positive(self.scale, "scale")  # or the map could not be inverted
+        checks.positive(self.scale, "scale")  # so that the map has an inverse
 
     @classmethod
     def onto(cls, low: float, high: float, r_max: float) -> Self:
@@ -38,7 +38,7 @@ class AffineRewards:
         low, high = checks.real_number(low, "low"), checks.real_number(high, "high")
         checks.positive(r_max, "r_max")
         if low > high:
-            raise ValueError(f"low = {low} exceeds high = {high}")
+            raise ValueError(f"low = {low} must be at most high = {high}")
         scale = r_max / (high - low) if high > low else 1.0
         return cls(scale=scale, shift=-low * scale)
 
@@ -47,15 +47,15 @@ class AffineRewards:
         return self.scale * r + self.shift
 
     def inverse(self, r: Numbers) -> Numbers:
-        """The rewards that were mapped to ``r``."""
+        """The original rewards of mapped rewards ``r``."""
         return (r - self.shift) / self.scale
 
     def value(self, V: Numbers, gamma: float) -> Numbers:
-        """The value, after the map, of what was worth ``V`` before it."""
+        """Values under the mapped rewards, from values ``V`` under the original ones."""
         return self.scale * V + self.shift / (1 - gamma)
 
     def inverse_value(self, V: Numbers, gamma: float) -> Numbers:
-        """The value, before the map, of what is worth ``V`` after it."""
+        """Values under the original rewards, from values ``V`` under the mapped ones."""
         return (V - self.shift / (1 - gamma)) / self.scale
 
     def then(self, other: "AffineRewards") -> "AffineRewards":

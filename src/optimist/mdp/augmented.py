@@ -1,4 +1,4 @@
-"""Optimistically augmented MDPs (Section 2.2): the same world with a way to heaven."""
+"""Optimistically augmented MDPs (Section 2.2): an MDP with an added state, heaven."""
 
 from typing import Any
 
@@ -46,10 +46,10 @@ def augment(mdp: FiniteMDP, ascension: ArrayLike, r_max: float = 1.0) -> FiniteM
 
 
 def with_heaven(policy: ArrayLike) -> FloatArray:
-    """A policy, or a batch, on the augmented state space: uniform in heaven, where all is alike."""
+    """A policy, or a batch of them, extended to heaven, where it plays uniformly."""
     pi = checks.real_array(policy, "policy")
     if pi.ndim < 2 or 0 in pi.shape[-2:]:
-        raise ValueError(f"policy has shape {pi.shape}; it must be [X, A], or a batch [n, X, A]")
+        raise ValueError(f"policy must be [X, A], or a batch [n, X, A]; got shape {pi.shape}")
     pi = checks.policies(pi, *pi.shape[-2:])
     heaven = np.full((*pi.shape[:-2], 1, pi.shape[-1]), 1 / pi.shape[-1])
     return np.concatenate([pi, heaven], axis=-2)
@@ -59,7 +59,7 @@ def ascension_function(ascension: ArrayLike, mdp: FiniteMDP) -> FloatArray:
     """p+ as floats in [0, 1] of shape [X, A], or [n, X, A] for a sequence of them."""
     p = checks.real_array(ascension, "ascension")
     if p.shape[-2:] != mdp.r.shape or p.ndim not in (2, 3):
-        raise ValueError(f"ascension has shape {p.shape}; it must be {mdp.r.shape}, or n of them")
+        raise ValueError(f"ascension must have shape {mdp.r.shape}, or n of them; got {p.shape}")
     checks.non_negative(p, "ascension")
     if p.max(initial=0) > 1:
         where = checks.first(p > 1)
@@ -68,13 +68,13 @@ def ascension_function(ascension: ArrayLike, mdp: FiniteMDP) -> FloatArray:
 
 
 def check_reward_bound(mdp: FiniteMDP, r_max: float) -> None:
-    """Refuse rewards outside [0, r_max], on which every statement about M+ rests."""
+    """Refuse rewards outside [0, r_max]; every statement about M+ assumes that range."""
     least, most = mdp.reward_range
     slack = checks.RANGE_TOLERANCE * checks.positive(r_max, "r_max")
     if least < -slack or most > r_max + slack:
         raise ValueError(
-            f"rewards span [{least:.6g}, {most:.6g}]; they must lie in [0, r_max] = "
-            f"[0, {r_max:g}]: FiniteMDP.affine(r_max) maps them there"
+            f"rewards must lie in [0, r_max] = [0, {r_max:g}]; got [{least:.6g}, {most:.6g}]; "
+            "FiniteMDP.affine(r_max) maps them there"
         )
 
 

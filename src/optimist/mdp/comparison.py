@@ -1,4 +1,4 @@
-"""Regret of policies played in turn, under rewards that may change, and its parts (Section 4)."""
+"""Regret of a sequence of policies under changing rewards, and its decomposition (Section 4)."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from optimist.mdp.optimum import Optimum
 
 
 def best_in_hindsight(mdp: FiniteMDP, rewards: ArrayLike) -> Optimum:
-    """The best fixed policy for the sum of the rewards [K, X, A]; its values are their means."""
+    """The best fixed policy for rewards [K, X, A]; its values are those of the mean reward."""
     return mdp.with_rewards(_rewards(mdp, rewards).mean(axis=0)).optimal()
 
 
@@ -62,7 +62,7 @@ class RegretDecomposition:
     regret_plus
         <mu_k+(pi*) - mu_k+(pi_k), r_k+>, the regret in the augmented MDP.
     mean_ascension
-        <mu(pi_k), p_k+>, in which the paper bounds the biases.
+        <mu(pi_k), p_k+>, the quantity in which the paper bounds the biases.
     gamma
         The discount factor.
     """
@@ -76,7 +76,7 @@ class RegretDecomposition:
 
     @property
     def regret(self) -> FloatArray:
-        """The regret of each episode, put together again from its terms, [K]."""
+        """The regret of each episode, from its terms, [K]."""
         terms = self.regret_plus + self.reward_bias
         return (terms - self.model_bias_comparator + self.model_bias_learner) / (1 - self.gamma)
 
@@ -111,7 +111,7 @@ def decompose_regret(
     checks.within(r, r_max, "rewards", "r_max")
     p = ascension_function(ascensions, mdp).reshape(-1, *mdp.r.shape)
     if len(p) not in (1, len(pi)):
-        raise ValueError(f"there are {len(p)} ascension functions for {len(pi)} policies")
+        raise ValueError(f"ascensions must be one, or one per policy; got {len(p)} for {len(pi)}")
     r_plus = (1 - p) * r + p * r_max
     mu, mu_best = mdp.occupancy(pi), mdp.occupancy(best)
     value_plus = _value_plus(mdp, pi, p, r_plus, r_max)
@@ -129,7 +129,7 @@ def decompose_regret(
 def _value_plus(
     mdp: FiniteMDP, pi: FloatArray, p: FloatArray, r_plus: FloatArray, r_max: float
 ) -> FloatArray:
-    """<mu_k+(pi_k), r_k+> in each augmented MDP, [K]; pi and p may be one for all.
+    """<mu_k+(pi_k), r_k+> in each augmented MDP, [K]; pi and p may be one for all episodes.
 
     Off heaven mu_k+ is the occupancy under the sub-kernel (1 - p_k+) P; the rest is in heaven.
     """
@@ -151,7 +151,7 @@ def _setting(
     pi = pi.reshape(-1, *mdp.r.shape)
     r = _rewards(mdp, mdp.r if rewards is None else rewards)
     if len(r) not in (1, len(pi)):
-        raise ValueError(f"there are {len(r)} rewards for {len(pi)} policies")
+        raise ValueError(f"rewards must be one, or one per policy; got {len(r)} for {len(pi)}")
     if comparator is None:
         best = (mdp.optimal() if rewards is None else best_in_hindsight(mdp, r)).policy
     else:
@@ -163,5 +163,5 @@ def _setting(
 def _rewards(mdp: FiniteMDP, rewards: ArrayLike) -> FloatArray:
     r = checks.real_array(rewards, "rewards")
     if r.shape[-2:] != mdp.r.shape or r.ndim not in (2, 3):
-        raise ValueError(f"rewards have shape {r.shape}; they must be {mdp.r.shape}, or n of them")
+        raise ValueError(f"rewards must have shape {mdp.r.shape}, or n of them; got {r.shape}")
     return r.reshape(-1, *mdp.r.shape)

@@ -1,8 +1,8 @@
 """The linear systems of a kernel and a discount factor: values and occupancies of policies.
 
-Systems are given by ``weights`` [n, X, A], which say how much of each row of the kernel they take:
+A system is given by weights w [n, X, A] of the rows of the kernel:
 P_w(y | x) = sum_a w(x, a) P(y | x, a). A policy pi gives P_pi, and pi * (1 - p) gives the part of
-the augmented kernel that stays out of heaven: the same lines solve both MDPs of the paper.
+the augmented kernel that stays out of heaven. So the same code solves both MDPs of the paper.
 """
 
 import threading
@@ -22,30 +22,33 @@ from optimist.mdp import elimination
 from optimist.mdp.kernel import Kernel, SparseKernel
 
 CHUNK_BYTES = 2**25
-"""How much memory a batch of systems may take at a time."""
+"""The memory that a batch of systems may take at a time."""
 
 SPARSE_FROM = 400
-"""From this many states on, one sparse system is solved faster as such than as a dense one."""
+"""With at least this many states, a sparse solver is faster than a dense one on one system."""
 
 THREADS_FROM = 800
-"""From this many states on, LAPACK may use the threads it has."""
+"""With at least this many states, LAPACK may use several threads."""
 
 BATCH_FROM = 32
-"""From this many systems on, those of a sparse kernel are eliminated side by side ..."""
+"""Batched elimination is used for at least this many systems."""
 
 BATCH_BELOW = 2000
-"""... unless there are this many states, whose elimination takes too long to plan, ..."""
+"""Batched elimination is used for fewer states than this; others take too long to plan."""
 
 BATCH_MOST = 2**21
-"""... or this many multiplications a policy: other solvers are faster, and a plan of them large."""
+"""Batched elimination is used for fewer multiplications a policy than this.
+
+With more, other solvers are faster, and the plan takes much memory.
+"""
 
 BATCH_GAIN = 10
-"""How many multiplications LAPACK makes in the time of one of `elimination.solve_batch`."""
+"""How many times faster LAPACK multiplies than `elimination.solve_batch`."""
 
 
 @dataclass(frozen=True)
 class Dynamics:
-    """A kernel and a discount factor: all of an MDP that its rewards do not change."""
+    """A kernel and a discount factor: the part of an MDP that does not depend on its rewards."""
 
     kernel: Kernel
     n_actions: int
@@ -71,7 +74,7 @@ class Dynamics:
         return self._solve(weights, start, transpose=True)
 
     def values_of_actions(self, actions: IntArray, r: FloatArray) -> FloatArray:
-        """V of one deterministic policy: its rows of the kernel are picked, not averaged."""
+        """V of one deterministic policy, from the rows of the kernel that it picks."""
         states = np.arange(self.n_states)
         picked = self.kernel[states * self.n_actions + actions]
         reward = r[states, actions]
@@ -82,7 +85,7 @@ class Dynamics:
 
     @cached_property
     def elimination(self) -> elimination.Elimination | None:
-        """The plan of a batched elimination, made when first needed; None if LAPACK is faster."""
+        """The plan of a batched elimination, made on first use; None if LAPACK is faster."""
         limit = min(self.n_states**3 / (3 * BATCH_GAIN), BATCH_MOST)
         return elimination.plan(self.kernel, self.n_actions, limit)
 
@@ -90,10 +93,10 @@ class Dynamics:
         if not len(weights):
             return np.empty(rhs.shape)
         solve: Callable[[FloatArray, FloatArray, bool], FloatArray]
-        how = self.elimination if self._worth_planning(len(weights)) else None
-        if how is not None:
-            size = how.n_slots
-            solve = partial(elimination.solve_batch, how, self.gamma)
+        plan = self.elimination if self._worth_planning(len(weights)) else None
+        if plan is not None:
+            size = plan.n_slots
+            solve = partial(elimination.solve_batch, plan, self.gamma)
         elif isinstance(self.kernel, np.ndarray) or self.n_states < SPARSE_FROM:
             size = self.n_states**2
             solve = self._solve_each_dense
@@ -112,7 +115,7 @@ class Dynamics:
         P = self.kernel if isinstance(self.kernel, np.ndarray) else self.kernel.toarray()
         P = P.reshape(self.n_states, self.n_actions, self.n_states)
         system = np.empty((len(weights), self.n_states, self.n_states))
-        # For each x the product of [n, A] with [A, X], written where the systems want it.
+        # For each x the product of [n, A] with [A, X], written in place.
         np.matmul(-self.gamma * weights.transpose(1, 0, 2), P, out=system.transpose(1, 0, 2))
         return solve_dense(system, rhs, transpose)
 
@@ -142,9 +145,9 @@ _LIMITING = threading.Lock()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit BLAS to one thread: on small matrices they wait for one another longer than they work.
+    """Limit BLAS to one thread; on small matrices several threads are slower.
 
-    Their number is global: two Python threads that limited it at once could leave it limited.
+    The limit is global: if two Python threads set it at once, it could stay in force.
     """
     with _LIMITING, _thread_pools().limit(limits=1, user_api="blas"):
         yield
@@ -168,8 +171,8 @@ def _average_sparse(kernel: SparseKernel, weights: FloatArray) -> SparseKernel:
 def solve_sparse(P_w: Any, gamma: float, rhs: FloatArray) -> FloatArray:
     """(I - gamma P_w) x = rhs for one matrix, by SuperLU."""
     system = sp.csc_array(sp.eye_array(rhs.size, format="csr") - gamma * P_w)
-    # I - gamma P_w is diagonally dominant: pivots on the diagonal are stable, so that the ordering
-    # may follow the pattern of A + A', which suits worlds whose moves can be undone.
+    # I - gamma P_w is diagonally dominant, so pivots on the diagonal are stable. The ordering may
+    # then follow the pattern of A + A', which suits MDPs whose moves can be undone.
     factor = spla.splu(
         system,
         permc_spec="MMD_AT_PLUS_A",

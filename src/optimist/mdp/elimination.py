@@ -1,9 +1,9 @@
-"""Many sparse systems at once: Gaussian elimination in one order for a whole batch of policies.
+"""Gaussian elimination of many sparse systems at once, in one order for a batch of policies.
 
-Every policy of an MDP leads to a system I - gamma P_pi with the same pattern of nonzeros, that of
-P. So the order of elimination and the fill-in are worked out once, and the arithmetic runs on
-vectors with one entry a policy. In worlds where a state leads to few others this is a small part of
-the X^3 / 3 multiplications of a dense factorisation.
+The systems I - gamma P_pi of all policies have the same pattern of nonzeros, that of P. So the
+order of elimination and the fill-in are computed once, and the arithmetic runs on vectors with one
+entry a policy. If states have few successors, this takes a small part of the X^3 / 3
+multiplications of a dense factorisation.
 
 No pivoting is needed: the systems are diagonally dominant, by rows or, transposed, by columns, and
 elimination keeps them so.
@@ -20,7 +20,7 @@ from optimist.mdp.kernel import Kernel
 
 @dataclass(frozen=True)
 class Elimination:
-    """The order of the states, and for each what its elimination touches.
+    """A plan of elimination: the order of the states, and the entries that each step changes.
 
     Entries of the systems live in slots: row i of a [slots, n] array holds one entry for all n
     policies.
@@ -36,11 +36,11 @@ class Elimination:
     row_slots, column_slots
         The slots of those entries.
     update_slots
-        The slots of the entries (i, j) that change when k goes, [len(rows), len(columns)].
+        The slots of the entries (i, j) that step k changes, [len(rows), len(columns)].
     entries
         For each action, over the transitions that can happen: x, the slot of (x, y), P(y | x, a).
     multiplications
-        How many each policy costs.
+        The number of multiplications for each policy.
     """
 
     order: IntArray
@@ -56,9 +56,9 @@ class Elimination:
 
 
 def plan(kernel: Kernel, n_actions: int, limit: float) -> Elimination | None:
-    """The elimination for a kernel: next goes, greedily, the state whose removal touches least.
+    """Plan the elimination of a kernel's states, greedily by the number of entries changed.
 
-    None as soon as it is seen to cost each policy ``limit`` multiplications or more.
+    Returns None if a policy would cost ``limit`` multiplications or more.
     """
     n_states = kernel.shape[1]
     if isinstance(kernel, np.ndarray):
@@ -112,30 +112,30 @@ def plan(kernel: Kernel, n_actions: int, limit: float) -> Elimination | None:
 
 
 def solve_batch(
-    how: Elimination, gamma: float, weights: FloatArray, rhs: FloatArray, transpose: bool
+    plan: Elimination, gamma: float, weights: FloatArray, rhs: FloatArray, transpose: bool
 ) -> FloatArray:
     """(I - gamma P_w) x = rhs, or its transpose, for weights [n, X, A] and rhs [n, X]."""
-    A = np.zeros((how.n_slots, len(weights)))
-    A[how.diagonal] = 1
+    A = np.zeros((plan.n_slots, len(weights)))
+    A[plan.diagonal] = 1
     by_action = np.ascontiguousarray(weights.transpose(2, 1, 0))  # [A, X, n]
-    for w, (state, slots, probability) in zip(by_action, how.entries, strict=True):
+    for w, (state, slots, probability) in zip(by_action, plan.entries, strict=True):
         A[slots] -= (gamma * probability)[:, None] * w[state]
     x = np.array(rhs.T, order="C")  # [X, n]
-    # A' has the same pivots as A with rows and columns changing places.
+    # A' has the same pivots as A, with rows and columns exchanged.
     down, across = (
-        (how.column_slots, how.row_slots) if transpose else (how.row_slots, how.column_slots)
+        (plan.column_slots, plan.row_slots) if transpose else (plan.row_slots, plan.column_slots)
     )
-    below, beside = (how.columns, how.rows) if transpose else (how.rows, how.columns)
-    for step, k in enumerate(how.order):
+    below, beside = (plan.columns, plan.rows) if transpose else (plan.rows, plan.columns)
+    for step, k in enumerate(plan.order):
         if len(below[step]):
-            factors = A[down[step]] / A[how.diagonal[k]]
+            factors = A[down[step]] / A[plan.diagonal[k]]
             update = factors[:, None] * A[across[step]]
-            slots = how.update_slots[step].T if transpose else how.update_slots[step]
+            slots = plan.update_slots[step].T if transpose else plan.update_slots[step]
             A[slots] -= update
             x[below[step]] -= factors * x[k]
-    for step in range(len(how.order) - 1, -1, -1):
-        k = how.order[step]
+    for step in range(len(plan.order) - 1, -1, -1):
+        k = plan.order[step]
         if len(beside[step]):
             x[k] -= np.einsum("jn,jn->n", A[across[step]], x[beside[step]])
-        x[k] /= A[how.diagonal[k]]
+        x[k] /= A[plan.diagonal[k]]
     return x.T

@@ -1,4 +1,4 @@
-"""Finite Markov decision processes, known exactly (Section 2.1): the yardstick of all else."""
+"""Finite Markov decision processes with known arrays, solved exactly (Section 2.1)."""
 
 from functools import cached_property
 from typing import Any
@@ -35,8 +35,8 @@ class FiniteMDP:
         ``x * A + a`` is P(. | x, a). Rows must sum to one within 1e-8; see `normalised`.
     r
         Rewards r(x, a) as [X, A], or r(x, a, x') as [X, A, X] (with a sparse P also as a sparse
-        matrix of X*A rows, whose absent entries pay 0). Of the latter the mean under P is used and
-        the whole kept, with a sparse P on the transitions that it holds.
+        matrix of X*A rows, whose absent entries pay 0). The latter are averaged under P; all of
+        them are kept too, with a sparse P those of its stored transitions.
     nu0
         The initial distribution, [X].
     gamma
@@ -124,7 +124,7 @@ class FiniteMDP:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        for array in (self.r, self.nu0, self.kernel, self.transition_rewards):  # writable again
+        for array in (self.r, self.nu0, self.kernel, self.transition_rewards):  # writable so far
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
             elif array is not None:
@@ -137,7 +137,7 @@ class FiniteMDP:
             f"gamma={self.gamma:g}{storage})"
         )
 
-    # What it is made of
+    # Its parts
 
     @property
     def n_states(self) -> int:
@@ -171,7 +171,7 @@ class FiniteMDP:
 
     @property
     def uniform_policy(self) -> FloatArray:
-        """The policy that plays every action alike, [X, A]."""
+        """The policy that plays all actions with equal probability, [X, A]."""
         return np.full((self.n_states, self.n_actions), 1 / self.n_actions)
 
     @cached_property
@@ -185,7 +185,7 @@ class FiniteMDP:
     # Changing the rewards
 
     def with_rewards(self, r: AnyMatrix) -> "FiniteMDP":
-        """The same MDP with other rewards, sharing the kernel: M(r_k) of a sequence of rewards."""
+        """The same MDP with other rewards; both share the kernel."""
         mean, whole = read_rewards(r, self.kernel, self.n_actions)
         return self._replace(checks.frozen(mean), whole, AffineRewards())
 
@@ -195,8 +195,8 @@ class FiniteMDP:
         """The same MDP with its rewards mapped affinely onto [0, r_max].
 
         The range [low, high] of the rewards defaults to `reward_range`. Every reward is mapped,
-        that of absorbing states too, so policies keep their order; ``reward_map`` of the result
-        records the map from the original rewards and inverts it.
+        those of absorbing states too, so policies keep their order. ``reward_map`` of the result
+        is the map from the original rewards; it has an inverse.
 
         Examples
         --------
@@ -211,14 +211,15 @@ class FiniteMDP:
         high = most if high is None else checks.real_number(high, "high")
         slack = checks.RANGE_TOLERANCE * (most - least)
         if least < low - slack or most > high + slack:
-            raise ValueError(f"rewards span [{least:.6g}, {most:.6g}], outside [{low:g}, {high:g}]")
+            span = f"[{least:.6g}, {most:.6g}]"
+            raise ValueError(f"rewards must lie in [{low:g}, {high:g}]; got {span}")
         new = AffineRewards.onto(low, high, r_max)
         whole = self.transition_rewards
         whole = None if whole is None else map_rewards(whole, new)
         return self._replace(checks.frozen(new(self.r)), whole, self.reward_map.then(new))
 
     def with_reward_map(self, reward_map: AffineRewards) -> "FiniteMDP":
-        """The same MDP, recording that its rewards were mapped so from the original ones."""
+        """The same MDP with a recorded map from the original rewards to the present ones."""
         return self._replace(self.r, self.transition_rewards, reward_map)
 
     def _replace(
@@ -271,7 +272,7 @@ class FiniteMDP:
         return np.asarray(flat @ features.reshape(flat.shape[-1], -1))
 
     def optimal(self) -> Optimum:
-        """An optimal policy with its values and the certificate; solved once, then remembered."""
+        """An optimal policy with its values and a certificate; computed once, then cached."""
         return self._optimum
 
     def suboptimality(self, policy: ArrayLike) -> Any:

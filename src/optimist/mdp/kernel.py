@@ -23,7 +23,7 @@ else:
 Kernel: TypeAlias = FloatArray | SparseKernel
 
 DENSE_ENTRIES = 2**20
-"""Kernels that we build ourselves are stored dense up to this many entries (8 MB)."""
+"""Kernels built by this package are stored dense up to this many entries (8 MB)."""
 
 _HINT = "; FiniteMDP.normalised(...) rescales the rows"
 
@@ -75,7 +75,7 @@ def freeze_sparse(matrix: SparseKernel) -> SparseKernel:
 
 
 def _entry(matrix: SparseKernel, at: int, n_actions: int, name: str) -> str:
-    """How errors call the stored entry ``at``: P[x, a, y]."""
+    """The name of the stored entry ``at`` in errors: P[x, a, y]."""
     row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
     return checks.entry(name, (*divmod(row, n_actions), int(matrix.indices[at])))
 
@@ -128,7 +128,7 @@ def in_triples(kernel: Kernel, n_actions: int) -> Kernel:
 
 
 def compact(kernel: SparseKernel, n_actions: int) -> Kernel:
-    """[X, A, X] where that is small, else the sparse matrix as it is: what `read_kernel` takes."""
+    """The kernel as `read_kernel` takes it: dense [X, A, X] if that is small, otherwise sparse."""
     rows, n_states = kernel.shape
     return kernel if rows * n_states > DENSE_ENTRIES else in_triples(kernel.toarray(), n_actions)
 
@@ -136,7 +136,7 @@ def compact(kernel: SparseKernel, n_actions: int) -> Kernel:
 def build_kernel(
     n_actions: int, moves: Iterable[tuple[int, IntArray, float | FloatArray]]
 ) -> Kernel:
-    """The kernel of moves that every state can make: P as `FiniteMDP` takes it.
+    """The kernel P, as `FiniteMDP` takes it, of moves that every state can make.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def build_kernel(
             checks.probability(extreme, "probability")
         data.append(np.broadcast_to(chance, n_states))
     if not n_states:
-        raise ValueError("there are no moves, or no states to make them from")
+        raise ValueError("moves must hold at least one move, of at least one state; got none")
     entries = (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns)))
     matrix = sp.csr_array(sp.coo_array(entries, shape=(n_states * n_actions, n_states)))
     matrix.eliminate_zeros()  # after the conversion, which adds up duplicates

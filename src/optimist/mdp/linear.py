@@ -1,4 +1,4 @@
-"""Linear MDPs (Assumption 1): P = Phi M and r = Phi w, with everything known."""
+"""Linear MDPs (Assumption 1): P = Phi M and r = Phi w with known factors."""
 
 from typing import Self
 
@@ -10,10 +10,10 @@ from optimist.checks import FloatArray
 from optimist.mdp.finite import FiniteMDP
 
 ROUNDING = 1e-12
-"""Entries of Phi M this close below zero are rounding errors of the product, and stored as zero."""
+"""Entries of Phi M between minus this and zero are rounding errors, and stored as zero."""
 
 CONCENTRATION = 0.1
-"""Of the Dirichlet distributions of random features: at 1 all pairs would be nearly alike."""
+"""Concentration of the random Dirichlet features; at 1 all pairs would be nearly alike."""
 
 
 class LinearMDP(FiniteMDP):
@@ -21,7 +21,7 @@ class LinearMDP(FiniteMDP):
 
     P(x' | x, a) = <phi(x, a), m(x')> and r(x, a) = <phi(x, a), w>. The product Phi M must be
     a kernel; an entry that is negative by less than 1e-12, the rounding of the product itself, is
-    stored as 0, and `rounding` says how large the largest such entry was.
+    stored as 0, and `rounding` is the largest magnitude of such an entry.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class LinearMDP(FiniteMDP):
         """A random linear MDP whose features are points of the simplex in R^d, so that B <= 1.
 
         Each coordinate is a way to move, a random distribution over states, and a reward in [0, 1];
-        phi(x, a) says how the pair mixes them. Both are drawn from Dirichlet distributions of low
+        phi(x, a) are the pair's mixing weights. Both are drawn from Dirichlet distributions of low
         concentration: a pair mixes a few ways, and each leads to a part of the states. nu0 is drawn
         from the whole simplex.
 
@@ -146,10 +146,10 @@ class LinearMDP(FiniteMDP):
     def random_low_rank(
         cls, rng: np.random.Generator, d: int, n_states: int, n_actions: int, gamma: float
     ) -> Self:
-        """A random MDP of rank d in signed, dense coordinates that reveal no simplex.
+        """A random MDP of rank d in signed, dense coordinates.
 
         The features of `random_simplex` turned by a random rotation R: P = (Phi R)(R' M), the same
-        kernel, rewards and norms, in the coordinates that a factorisation would find.
+        kernel, rewards and norms, in coordinates as a factorisation would find them.
         """
         plain = cls.random_simplex(rng, d, n_states, n_actions, gamma)
         R, _ = np.linalg.qr(rng.standard_normal((d, d)))

@@ -1,4 +1,4 @@
-"""The optimum of a finite MDP, by policy iteration, with a certificate."""
+"""The optimum of a finite MDP by policy iteration, with a certificate."""
 
 import hashlib
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from optimist.mdp.dynamics import Dynamics
 
 SWEEPS_DENSE = 20
 SWEEPS_SPARSE = 400
-"""At most so many sweeps of value iteration before an exact evaluation; most end much earlier."""
+"""Most sweeps of value iteration between two exact evaluations; they usually stop earlier."""
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """An optimal policy, its values, and the certificate that they are optimal.
+    """An optimal policy, its values, and a certificate that they are optimal.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Optimum:
 def find_optimum(dynamics: Dynamics, r: FloatArray, nu0: FloatArray) -> Optimum:
     """Policy iteration, with sweeps of value iteration between the exact evaluations.
 
-    The sweeps are cheap and carry news across the state space; an exact evaluation ends the
-    geometric tail that value iteration alone would crawl along. Starting from V^pi the sweeps only
-    raise the value, so policies improve strictly until no action gains more than rounding.
+    The sweeps are cheap and carry rewards far across the state space; an exact evaluation replaces
+    the slow convergence of value iteration. Starting from V^pi the sweeps only raise the value, so
+    policies improve strictly until no action gains more than rounding.
     """
     sweeps = SWEEPS_DENSE if isinstance(dynamics.kernel, np.ndarray) else SWEEPS_SPARSE
     Q, actions = r, np.argmax(r, axis=1)
@@ -58,14 +58,14 @@ def find_optimum(dynamics: Dynamics, r: FloatArray, nu0: FloatArray) -> Optimum:
                 break
         V = dynamics.values_of_actions(actions, r)
         Q = dynamics.backup(r, V)
-        # A policy that returns can only have been left for gains of the size of rounding errors.
-        digest = hashlib.sha256(actions).digest()  # of a large world all policies would be too much
+        # If a policy comes back, the gains since then were rounding errors.
+        digest = hashlib.sha256(actions).digest()  # all policies of a large MDP would not fit
         returned = digest in seen
         seen.add(digest)
         better = _improve(Q, actions)
         if returned or np.array_equal(better, actions):
             break
-        actions = better  # the sweeps start from the improvement, which they might not see again
+        actions = better  # the sweeps might not find this improvement again
     policy = np.zeros_like(r)
     policy[np.arange(len(r)), actions] = 1
     residual = float(np.abs(Q.max(axis=1) - V).max())
@@ -75,7 +75,7 @@ def find_optimum(dynamics: Dynamics, r: FloatArray, nu0: FloatArray) -> Optimum:
 
 
 def _improve(Q: FloatArray, actions: IntArray) -> IntArray:
-    """The greedy actions, keeping the present one unless another gains more than rounding."""
+    """The greedy actions; the present one is kept unless another gains more than rounding."""
     rounding = 8 * np.finfo(np.float64).eps * float(np.abs(Q).max())
     gain = Q.max(axis=1) - Q[np.arange(len(Q)), actions]
     return np.where(gain > rounding, np.argmax(Q, axis=1), actions)

@@ -1,6 +1,6 @@
-"""Rewards that depend on the next state, r(x, a, x'): read, averaged under P, and mapped.
+"""Rewards r(x, a, x') that depend on the next state.
 
-They are stored like P: dense [X, A, X] with a dense kernel, on P's own entries with a sparse one.
+They are stored like P: as a dense array [X, A, X], or sparse on the stored entries of P.
 """
 
 from typing import Any, cast
@@ -16,7 +16,7 @@ from optimist.mdp.kernel import AnyMatrix, Kernel, freeze_sparse, read_sparse
 
 
 def read_rewards(r: AnyMatrix, kernel: Kernel, n_actions: int) -> tuple[FloatArray, Kernel | None]:
-    """The mean rewards [X, A], and r(x, a, x') if that is what was given."""
+    """The mean rewards [X, A], and r(x, a, x') if those were given."""
     n_states = kernel.shape[1]
     pairs, triples = (n_states, n_actions), (n_states, n_actions, n_states)
     whole: Any

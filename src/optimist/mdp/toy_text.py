@@ -1,4 +1,4 @@
-"""Reading the tables that Gymnasium's toy-text environments expose as ``env.unwrapped.P``."""
+"""The tables of Gymnasium's toy-text environments, read from ``env.unwrapped.P``."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +60,7 @@ def read_tables(env: Any) -> Tables:
         return sp.csr_array(matrix)  # entries of the same pair and next state are added up
 
     P, earned = table(probability), table(probability * reward)
-    # Where P is 0 an outcome is listed that cannot happen; its reward is never paid.
+    # An outcome of probability 0 may be listed; its reward is never paid.
     mean = np.divide(earned.data, P.data, out=np.zeros_like(P.data), where=P.data > 0)
     rewards = sp.csr_array((mean, P.indices, P.indptr), shape=P.shape)
     nu0 = np.concatenate([start, np.zeros(int(terminates))])

@@ -1,7 +1,7 @@
-"""The figures of a report for a paper: curves, summary and pictures of optimism, as PDF and PNG.
+"""Figures for papers: curves, summary and pictures of optimism, as PDF, PNG or SVG.
 
-All of them take the data of the report, a plain dictionary, and give a matplotlib Figure. Neither
-pyplot nor the user's settings are touched. A number that is missing is None and leaves a gap.
+Each function takes the data of the report, a plain dictionary, and returns a matplotlib Figure. It
+uses neither pyplot nor the user's settings. Missing numbers are None and leave gaps.
 """
 
 import io
@@ -17,7 +17,16 @@ from optimist.core import storage
 from optimist.report.figures_grid import optimism_figure
 from optimist.report.figures_imitation import imitation_figure
 from optimist.report.figures_peers import peers_figure
-from optimist.report.figures_style import LINE, broken, legend, look, number, panels, settled, style
+from optimist.report.figures_style import (
+    LINE,
+    fixed_layout,
+    legend,
+    look,
+    number,
+    panels,
+    style,
+    wrapped,
+)
 from optimist.report.kinds import with_imitators, with_losses, with_returns, worlds_with
 
 if TYPE_CHECKING:
@@ -32,17 +41,17 @@ LABELS = {
     "average_matching_error": "average matching error",
     "return": "return",
 }
-"""Short enough for one row of panels; relative is to the optimal value."""
+"""Labels of the y axis; suboptimality is relative to the optimal value."""
 
 DECADES = 4
-"""How far below its largest value a logarithmic axis goes: an exact optimum is a rounding error
-above zero, and would leave no room for anything else."""
+"""Decades that a logarithmic axis shows below its largest value. Without a limit the rounding
+errors of an exact optimum would stretch the axis."""
 
 MARKS = 4
-"""How many markers a curve carries."""
+"""Markers on each curve."""
 
 DATES = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
-"""The formats, and what keeps the time of writing out of each."""
+"""The formats, and the metadata that keep the time of writing out of each."""
 
 
 @style()
@@ -53,22 +62,21 @@ def curves_figure(
     ] = "regret",
     log: Literal["", "x", "y", "xy"] = "",
 ) -> "Figure":
-    """A panel a world: the mean over the seeds and its bootstrap band, for each agent.
+    """Draw the mean over the seeds and its bootstrap band of each agent, one panel per world.
 
     Parameters
     ----------
     data
         The data of the report.
     what
-        Regret has a scale of its own in each world; suboptimality, a fraction of the optimal
-        value, has the same in all. The matching error is how far the features of a policy are from
-        the expert's, the average that of the policies so far. Only agents that imitate an expert
-        have them, and only worlds with such agents are shown, each with a scale of its own. Of
-        Gymnasium environments there is the return, and of the others there is not.
+        The quantity. Suboptimality is a fraction of the optimal value and has the same scale in
+        all panels; the others have one scale per panel. Matching errors, the distances of a
+        policy's features from the expert's, exist for imitators only, and worlds without imitators
+        are left out. Returns exist for Gymnasium environments only.
     log
-        Which axes are logarithmic. If both are, regret of order sqrt(K) is a line of slope 1/2.
-        Curves and bands have gaps where they are not positive, and leave the panel by its lower
-        edge where they fall four decades below the largest value.
+        The logarithmic axes. With ``"xy"``, regret of order sqrt(K) is a line of slope 1/2. Curves
+        and bands have gaps where they are not positive, and are cut off four decades below the
+        largest value.
 
     Examples
     --------
@@ -80,13 +88,13 @@ def curves_figure(
     array([0.5, 1. , 1.2])
     """
     if what not in LABELS:
-        raise ValueError(f"what = {what!r} must be one of {', '.join(map(repr, LABELS))}")
+        raise ValueError(f"what must be one of {', '.join(map(repr, LABELS))}; got {what!r}")
     if log not in ("", "x", "y", "xy"):
-        raise ValueError(f"log = {log!r} must be '', 'x', 'y' or 'xy'")
+        raise ValueError(f"log must be '', 'x', 'y' or 'xy'; got {log!r}")
     agents = [agent["name"] for agent in data["agents"]]
     worlds = worlds_with(data, what)
     figure, axes, columns = panels(worlds, height=1.25 if len(worlds) > 1 else 1.8)
-    heights = [_heights(world, what, "y" in log) for world in worlds]
+    heights = [_y_values(world, what, "y" in log) for world in worlds]
     shared = np.concatenate(heights) if what == "suboptimality" else None
     lines: dict[str, Line2D] = {}
     for i, (ax, world) in enumerate(zip(axes, worlds, strict=True)):
@@ -94,9 +102,9 @@ def curves_figure(
             curve = world["curves"].get(agent)
             if curve and curve["episode"] and what in curve:
                 lines[agent] = _curve(ax, curve, what, log, j, len(agents))
-        _limit(ax, "x", _episodes(world, "x" in log), "x" in log)
+        _set_limits(ax, "x", _x_values(world, "x" in log), "x" in log)
         shown = heights[i] if shared is None else shared
-        _limit(ax, "y", shown, "y" in log, margin=0.04, zero=what != "return")
+        _set_limits(ax, "y", shown, "y" in log, margin=0.04, zero=what != "return")
         ax.tick_params(labelleft=shared is None or i % columns == 0)
         ax.grid(visible=True)
         if not heights[i].size:
@@ -104,17 +112,17 @@ def curves_figure(
     figure.supxlabel("episode")
     figure.supylabel(LABELS[what])
     legend(figure, {agent: lines[agent] for agent in agents if agent in lines})
-    return settled(figure)
+    return fixed_layout(figure)
 
 
 def _curve(
     ax: "Axes", curve: dict[str, Any], what: str, log: str, agent: int, agents: int
 ) -> "Line2D":
-    x = _numbers(curve["episode"], "x" in log)
-    mean, low, high = (_numbers(curve[what][key], "y" in log) for key in ("mean", "low", "high"))
+    x = _drawable(curve["episode"], "x" in log)
+    mean, low, high = (_drawable(curve[what][key], "y" in log) for key in ("mean", "low", "high"))
     looks = look(agent)
     if np.isfinite(low + high).any():
-        shade = min(0.16, 0.8 / agents)  # many bands on one another must leave the lines visible
+        shade = min(0.16, 0.8 / agents)  # lines stay visible under many bands
         ax.fill_between(x, low, high, color=looks["color"], alpha=shade, linewidth=0)
     [line] = ax.plot(
         x,
@@ -124,14 +132,14 @@ def _curve(
         markersize=3.2,
         markeredgecolor="white",
         markeredgewidth=0.3,
-        markevery=_marked(np.log(x) if "x" in log else x, (agent + 0.5) / agents),
+        markevery=_marker_indices(np.log(x) if "x" in log else x, (agent + 0.5) / agents),
         zorder=3 - agent / agents,  # the first agent lies on top
     )
     return line
 
 
-def _marked(x: FloatArray, turn: float) -> list[int]:
-    """The points that carry a marker: some evenly spaced, each agent's at its own turn."""
+def _marker_indices(x: FloatArray, turn: float) -> list[int]:
+    """Indices of evenly spaced points for markers; ``turn`` shifts those of each agent."""
     if not np.isfinite(x).any():
         return []
     wanted = np.nanmin(x) + (np.nanmax(x) - np.nanmin(x)) * (np.arange(MARKS) + turn) / MARKS
@@ -140,39 +148,39 @@ def _marked(x: FloatArray, turn: float) -> list[int]:
 
 @style()
 def summary_figure(data: dict[str, Any]) -> "Figure":
-    """A panel a world: the average suboptimality of each agent and its interval.
+    """Draw the average suboptimality of each agent with its interval, one panel per world.
 
-    It is a fraction of the optimal value. All panels have one axis, which is logarithmic if the
-    numbers span more than two decades and all of them are positive.
+    Suboptimality is a fraction of the optimal value. All panels share one axis, which is
+    logarithmic if all numbers are positive and span more than two decades.
     """
     worlds, agents = with_losses(data), [agent["name"] for agent in data["agents"]]
-    names = [broken(agent, 26) for agent in agents]
+    names = [wrapped(agent, 26) for agent in agents]
     pitch = 1.1 * LINE * max(name.count("\n") + 1 for name in names)
     figure, axes, columns = panels(worlds, height=pitch * len(names) + 0.25)
     estimates = [row["average"] for world in worlds for row in world["rows"]]
-    numbers = _finite([_numbers([e["value"], e["low"], e["high"]]) for e in estimates])
+    numbers = _finite([_drawable([e["value"], e["low"], e["high"]]) for e in estimates])
     log = bool(numbers.size and numbers.min() > 0 and numbers.max() > 100 * numbers.min())
     for i, (ax, world) in enumerate(zip(axes, worlds, strict=True)):
         for row in world["rows"]:
-            value, low, high = _numbers([row["average"][key] for key in ("value", "low", "high")])
+            value, low, high = _drawable([row["average"][key] for key in ("value", "low", "high")])
             y = agents.index(row["agent"])
             looks = look(y)
             ax.plot([low, high], [y, y], color=looks["color"], linewidth=1.2)
             ax.plot(value, y, color=looks["color"], marker=looks["marker"], markersize=4)
-        _limit(ax, "x", numbers, log, 0.06)
+        _set_limits(ax, "x", numbers, log, 0.06)
         ax.set_yticks(range(len(names)), names if i % columns == 0 else [""] * len(names))
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
         ax.grid(visible=True)
     figure.supxlabel("average relative suboptimality")
-    return settled(figure)
+    return fixed_layout(figure)
 
 
 def save_figure(figure: "Figure", path: str | Path) -> None:
-    """Write a figure as .pdf, .svg or .png: whole or not at all, and the same bytes each time."""
+    """Write a figure as .pdf, .svg or .png, atomically and with the same bytes each time."""
     kind = Path(path).suffix[1:]
     if kind not in DATES:
-        raise ValueError(f"{path} must end in .pdf, .svg or .png")
+        raise ValueError(f"path must end in .pdf, .svg or .png; got {path}")
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format=kind, metadata=DATES[kind])
@@ -182,15 +190,15 @@ def save_figure(figure: "Figure", path: str | Path) -> None:
 def save_figures(
     data: dict[str, Any], folder: str | Path, formats: Sequence[str] = ("pdf", "png")
 ) -> list[Path]:
-    """Write all figures of a report into a folder; where they are.
+    """Write all figures of a report into a folder and return their paths.
 
-    They are regret, suboptimality and summary, or return of Gymnasium environments, peers if the
-    study has a subject, and for each world with a picture optimism-NAME, of its first run with
-    bonuses. If there are imitators, there are matching-error and average-matching-error, and
-    imitation-WORLD-AGENT for each of them in each world with a picture.
+    The files are called regret, suboptimality and summary, or return for Gymnasium environments;
+    peers, if the study has a subject; and optimism-WORLD for each world with a picture, of its
+    first run with bonuses. Imitators add matching-error, average-matching-error, and
+    imitation-WORLD-AGENT for each world with a picture.
     """
     if not set(formats) <= set(DATES):
-        raise ValueError(f"formats = {formats!r} must be some of {', '.join(DATES)}")
+        raise ValueError(f"formats must be some of {', '.join(DATES)}; got {formats!r}")
     Path(folder).mkdir(parents=True, exist_ok=True)
     written = []
     for name, figure in _figures(data):
@@ -201,7 +209,7 @@ def save_figures(
 
 
 def _figures(data: dict[str, Any]) -> Iterator[tuple[str, "Figure"]]:
-    """The figures, one at a time, and what their files are called."""
+    """Draw the figures one at a time; yields the name of the file, then the figure."""
     if with_losses(data) or not data["worlds"]:
         yield "regret", curves_figure(data, "regret")
         yield "suboptimality", curves_figure(data, "suboptimality", log="x")
@@ -226,7 +234,7 @@ def _figures(data: dict[str, Any]) -> Iterator[tuple[str, "Figure"]]:
 
 
 def _file_name(wanted: str, taken: set[str]) -> str:
-    """A name that any file system and LaTeX can take, and that is not taken yet."""
+    """An unused name that any file system and LaTeX accept."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", wanted)[:80].strip("-")
     name, i = plain, 1
     while name.lower() in taken:
@@ -236,36 +244,36 @@ def _file_name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def _numbers(values: Sequence[float | None], log: bool = False) -> FloatArray:
-    """Numbers to draw: nan where there is none, or none that a logarithmic axis can show."""
+def _drawable(values: Sequence[float | None], log: bool = False) -> FloatArray:
+    """The values as an array, nan where one is missing or cannot be shown on a log axis."""
     numbers = np.array(values, dtype=np.float64)
     return np.where(numbers > 0, numbers, np.nan) if log else numbers
 
 
 def _finite(parts: list[FloatArray]) -> FloatArray:
-    """All numbers of some arrays that can be drawn."""
+    """The finite numbers of some arrays."""
     numbers: FloatArray = np.concatenate([np.empty(0), *parts])
     return numbers[np.isfinite(numbers)]
 
 
-def _heights(world: dict[str, Any], what: str, log: bool) -> FloatArray:
-    """All heights in the panel of a world, to fit its axis to."""
+def _y_values(world: dict[str, Any], what: str, log: bool) -> FloatArray:
+    """All y values in the panel of a world."""
     curves = [curve[what] for curve in world["curves"].values() if what in curve]
-    return _finite([_numbers(c[key], log) for c in curves for key in ("mean", "low", "high")])
+    return _finite([_drawable(c[key], log) for c in curves for key in ("mean", "low", "high")])
 
 
-def _episodes(world: dict[str, Any], log: bool) -> FloatArray:
-    """All episodes in the panel of a world, and its last."""
+def _x_values(world: dict[str, Any], log: bool) -> FloatArray:
+    """All episodes in the panel of a world, including the last of its runs."""
     curves = world["curves"].values()
     return _finite(
-        [_numbers([world["episodes"]], log), *(_numbers(c["episode"], log) for c in curves)]
+        [_drawable([world["episodes"]], log), *(_drawable(c["episode"], log) for c in curves)]
     )
 
 
-def _limit(
+def _set_limits(
     ax: "Axes", which: str, numbers: FloatArray, log: bool, margin: float = 0.0, zero: bool = True
 ) -> None:
-    """Let the x or the y axis show these numbers, and zero unless it is logarithmic."""
+    """Fit the x or the y axis to these numbers; a linear axis includes 0 if ``zero``."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     axis = getattr(ax, f"{which}axis")

@@ -1,4 +1,4 @@
-"""Boards of a world for a figure: its cells in colours, arrows of a policy, and a colour bar."""
+"""Boards of a world in figures: coloured cells, arrows of a policy, and a colour bar."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EPISODES = 5
-"""How many of the recorded episodes are shown."""
+"""Recorded episodes shown, at most."""
 
 DECADES = 3
-"""How far below its largest value a logarithmic colour scale goes."""
+"""Decades that a logarithmic colour scale shows below its largest value."""
 
 SIGNED_DECADES = 2
-"""And one of differences to either side, before it becomes linear around zero."""
+"""Logarithmic decades on either side of a scale of differences, which is linear around zero."""
 
 WALL, PAPER = "#101010", "#ffffff"
-"""Walls are darker than any state; all else that is no state is left white, which is lighter."""
+"""Walls are darker than any state, and other cells that are no state are lighter."""
 
 MARKS = {"s": "S", "$": "G"}
-"""Letters for starts and goals."""
+"""Letters drawn at starts and goals."""
 
 NO_ARROW = "s$x="
-"""Starts and goals have a letter; goals, pits and ground are never left whatever one does."""
+"""No arrows here: starts and goals have letters, and goals, pits and ground are absorbing."""
 
 SMALLEST = 3.5
-"""Arrows are not drawn in smaller cells, in points: nobody could see them."""
+"""Side of the smallest cell with an arrow, in points."""
 
 
-def spread(episodes: list[int]) -> list[int]:
-    """Which recorded episodes to show: some that are spread evenly in their logarithm.
+def pick_episodes(episodes: list[int]) -> list[int]:
+    """Indices of recorded episodes to show, spread evenly in their logarithm.
 
-    The state before the first episode is left out: nothing has been computed by then.
+    The state before the first episode is left out, as nothing has been computed then.
 
     Examples
     --------
-    >>> spread([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 500])
+    >>> pick_episodes([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 500])
     [1, 3, 5, 8, 10]
     """
     first = 1 if len(episodes) > 1 and episodes[0] == 0 else 0
@@ -51,7 +51,7 @@ def spread(episodes: list[int]) -> list[int]:
     return [first + int(i) for i in np.unique(nearest)]
 
 
-def find(data: dict[str, Any], world: str, agent: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def find_run(data: dict[str, Any], world: str, agent: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The picture of a world and the first run of an agent in it."""
     pictures = {w["name"]: w["picture"] for w in data["worlds"]}
     if world not in pictures:
@@ -67,17 +67,17 @@ def find(data: dict[str, Any], world: str, agent: str) -> tuple[dict[str, Any], 
 def canvas(
     board: list[str], rows: list[str], headings: list[str], labelled: bool = False
 ) -> tuple["Figure", list[list["Axes"]], list["Axes"]]:
-    """A figure with a board for each row and heading, and a bar at the right of each row.
+    """A figure with a grid of boards, and an axis for a colour bar at the right of each row.
 
-    Boards that are to be labelled have room for that.
+    ``labelled`` leaves room for labels of the axes.
     """
     from matplotlib.figure import Figure
 
     tall = len(board) / max(len(line) for line in board)
-    flat = tall < 0.7  # then the names of the rows lie down
+    flat = tall < 0.7  # then the names of the rows are horizontal
     left, right, top = 0.75 if flat else 0.4, 0.5, 0.17  # inches
-    beside, below = 0.06, 0.28 if labelled else 0.12  # and between boards
-    names, left = 0.5 * left, left + 0.2 if labelled else left  # where the names of the rows are
+    beside, below = 0.06, 0.28 if labelled else 0.12  # between boards
+    names, left = 0.5 * left, left + 0.2 if labelled else left  # x of the names of the rows
     width = (WIDE - left - right) / len(headings)
     height = min(max((width - beside) * tall, 0.3), 1.5) + below
     total = top + height * len(rows)
@@ -98,7 +98,7 @@ def canvas(
 
 
 def scale(values: FloatArray, log: bool) -> Any:
-    """One colour scale, a Normalize, for all boards of a row."""
+    """The colour scale of a row of boards, a Normalize."""
     from matplotlib.colors import LogNorm, Normalize
 
     if log:
@@ -109,19 +109,19 @@ def scale(values: FloatArray, log: bool) -> Any:
     return Normalize(low, high if high > low else low + 1)
 
 
-def centred(values: FloatArray) -> Any:
-    """One colour scale, a Normalize, for differences: zero is in the middle."""
+def symmetric_scale(values: FloatArray) -> Any:
+    """The colour scale of differences, a Normalize with zero in its middle."""
     from matplotlib.colors import SymLogNorm
 
     most = np.abs(values).max(initial=0) or 1.0
-    # With linscale = 0.9 all that is linear takes as much room as a decade.
+    # With linscale = 0.9 the linear part is as wide as a decade.
     return SymLogNorm(most / 10**SIGNED_DECADES, linscale=0.9, vmin=-most, vmax=most)
 
 
 def draw(
     ax: "Axes", picture: dict[str, Any], values: FloatArray, norm: Any, signed: bool = False
 ) -> "QuadMesh":
-    """Colour the cells of the states by their values, over walls and paper."""
+    """Colour the cells of the states by their values; other cells are wall or paper."""
     from matplotlib import colormaps
     from matplotlib.colors import Colormap, ListedColormap, to_rgb
 
@@ -129,10 +129,10 @@ def draw(
     board = [line.ljust(across) for line in picture["board"]]
     under = np.array([[to_rgb(WALL if c == "#" else PAPER) for c in line] for line in board])
     numbers = np.full((len(board), across), np.nan)
-    # A logarithmic scale leaves zeros out, which would then look like paper.
+    # LogNorm masks zeros, which would then look like paper.
     numbers[tuple(np.transpose(picture["cells"]))] = np.maximum(values, norm.vmin)
     if signed:
-        colours: Colormap = colormaps["coolwarm"]  # zero is grey, which is told from paper
+        colours: Colormap = colormaps["coolwarm"]  # zero is grey, unlike paper
     else:
         # Viridis without its darkest fifth, which in grey looks like a wall.
         colours = ListedColormap(colormaps["viridis"](np.linspace(0.2, 1, 256)))
@@ -143,20 +143,20 @@ def draw(
     ax.invert_yaxis()
     ax.spines[:].set_visible(False)
     letter: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold"}
-    size = min(max(0.7 * _cell(ax, board), 5), 8)
+    size = min(max(0.7 * _cell_points(ax, board), 5), 8)
     for row, line in enumerate(board):
         for column in [i for i, c in enumerate(line) if c in MARKS]:
-            [ink] = _ink(mesh, numbers[[row], [column]])
+            [ink] = _contrast_colour(mesh, numbers[[row], [column]])
             place = column + 0.5, row + 0.5
             ax.text(*place, MARKS[line[column]], color=ink, fontsize=size, **letter)
     return mesh
 
 
 def arrows(ax: "Axes", picture: dict[str, Any], policy: Any, mesh: "QuadMesh") -> None:
-    """The mean move of a policy in each cell."""
+    """Draw the mean move of a policy in each cell."""
     cells = np.array(picture["cells"])
     free = [picture["board"][row][column] not in NO_ARROW for row, column in cells]
-    if not any(free) or _cell(ax, picture["board"]) < SMALLEST:
+    if not any(free) or _cell_points(ax, picture["board"]) < SMALLEST:
         return
     moves = np.array(policy, dtype=np.float64) @ np.array(picture["moves"], dtype=np.float64)
     row, column = cells[free].T
@@ -166,12 +166,12 @@ def arrows(ax: "Axes", picture: dict[str, Any], policy: Any, mesh: "QuadMesh") -
         row + 0.5,
         right,
         down,
-        color=_ink(mesh, np.array(mesh.get_array())[row, column]),
+        color=_contrast_colour(mesh, np.array(mesh.get_array())[row, column]),
         pivot="mid",
         angles="xy",
         scale_units="xy",
         scale=1,
-        units="x",  # from here on in cells, and heads in widths
+        units="x",  # the width is in cells, the head in widths
         width=0.1,
         headwidth=4,
         headlength=3.5,
@@ -179,12 +179,12 @@ def arrows(ax: "Axes", picture: dict[str, Any], policy: Any, mesh: "QuadMesh") -
     )
 
 
-def label(axes: list[list["Axes"]], ends: list[list[float]]) -> None:
-    """The ends of either dimension beside the maps of a plane at the left and at the bottom."""
+def label_axes(axes: list[list["Axes"]], ends: list[list[float]]) -> None:
+    """Label the ends of both axes, at the leftmost maps and at those of the last row."""
     (left, right), (bottom, top) = ([number(x) for x in pair] for pair in ends)
     small: dict[str, Any] = {"length": 0, "pad": 1, "labelsize": 6}
     for row in axes:
-        edge = row[0].get_ylim()[0]  # of the bottom: rows count from the top
+        edge = row[0].get_ylim()[0]  # the bottom, as rows count from the top
         texts = (bottom, "obs[1]", top)
         row[0].set_yticks((edge, edge / 2, 0), texts, rotation=90)
         row[0].tick_params("y", **small)
@@ -198,20 +198,20 @@ def label(axes: list[list["Axes"]], ends: list[list[float]]) -> None:
             text.set(ha=place)
 
 
-def _cell(ax: "Axes", board: list[str]) -> float:
+def _cell_points(ax: "Axes", board: list[str]) -> float:
     """The side of a cell in points."""
     box, across = ax.get_window_extent(), max(len(line) for line in board)
     return 72 / ax.figure.dpi * min(box.width / across, box.height / len(board))
 
 
-def _ink(mesh: "QuadMesh", values: FloatArray) -> list[str]:
-    """Black or white, whichever is seen on the colours of these values."""
+def _contrast_colour(mesh: "QuadMesh", values: FloatArray) -> list[str]:
+    """Black or white for each value, whichever contrasts with its colour."""
     light = np.array(mesh.cmap(mesh.norm(values)))[:, :3] @ (0.299, 0.587, 0.114)
     return ["black" if x > 0.5 else "white" for x in light]
 
 
 def colour_bar(figure: "Figure", ax: "Axes", mesh: "QuadMesh", below: bool) -> None:
-    """A bar with few ticks, pointed if some values lie below it."""
+    """Draw a colour bar with few ticks, pointed if some values lie below it."""
     from matplotlib.colors import LogNorm, SymLogNorm
     from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
 

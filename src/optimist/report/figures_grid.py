@@ -1,4 +1,4 @@
-"""Optimism on the board of a world: values, bonuses, heaven and occupancy as learning goes on."""
+"""Optimism on the board of a world: values, bonuses, heaven and occupancy during learning."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +9,10 @@ from optimist.report.figures_board import (
     canvas,
     colour_bar,
     draw,
-    find,
-    label,
+    find_run,
+    label_axes,
+    pick_episodes,
     scale,
-    spread,
 )
 from optimist.report.figures_style import style
 
@@ -26,32 +26,33 @@ ROWS = {
     "occupancy": "occupancy",
     "visits": "visits",
 }
-"""What is drawn, from top to bottom, and what it is called."""
+"""The quantities from top to bottom, with the names of their rows."""
 
 
 @style()
 def optimism_figure(data: dict[str, Any], world: str, agent: str) -> "Figure":
-    """What an agent believed and did after some episodes of a run, on the board of a world.
+    """Draw the beliefs and the policy of an agent on the board of a world, as learning goes on.
 
     The rows are its values with its policy, its bonuses, its probabilities of heaven, and the
     exact occupancy of its policy. The columns are recorded episodes, spread evenly in their
-    logarithm, and the optimum. An arrow is the mean move of the policy: the less sure, the shorter.
-    A row has one colour scale, linear for values and otherwise logarithmic over three decades at
-    most; what lies below, zero above all, has the lowest colour. The values of an imitator are of
-    rewards that it makes up, so that it has no optimum beside it: see `imitation_figure`. Nor has a
-    Gymnasium environment, of which the plane of its observations is drawn, and how often the agent
-    was where.
+    logarithm, and the optimum. An arrow is the mean move of the policy, shorter if the policy is
+    random. Each row has one colour scale, linear for values and otherwise logarithmic over three
+    decades at most; lower values, including zero, have the lowest colour.
+
+    Imitators have no column of the optimum, since their values are of rewards of their own: see
+    `imitation_figure`. Nor have Gymnasium environments, which show the plane of observations and
+    visits instead of occupancies.
 
     Parameters
     ----------
     data
         The data of the report.
     world, agent
-        Their names. Of several runs of the agent the first is drawn.
+        Their names; the first run of the agent is drawn.
     """
-    picture, run = find(data, world, agent)
+    picture, run = find_run(data, world, agent)
     rows = {name: called for name, called in ROWS.items() if run.get(name) is not None}
-    columns = spread(run["episodes"])
+    columns = pick_episodes(run["episodes"])
     headings = [f"episode {run['episodes'][i]:,}" for i in columns]
     alone = run["difference"] is not None or picture["optimal"] is None
     headings += [] if alone else ["optimum"]
@@ -62,7 +63,7 @@ def optimism_figure(data: dict[str, Any], world: str, agent: str) -> "Figure":
         if not alone and name in picture["optimal"]:
             shown.append(picture["optimal"][name])
         elif not alone:
-            boards.pop().set_axis_off()  # the optimum knows no bonus and no heaven
+            boards.pop().set_axis_off()  # the optimum has no bonus and no heaven
         values = np.array(shown, dtype=np.float64)
         norm = scale(values[np.isfinite(values)], log=name != "value")
         meshes = [draw(ax, picture, v, norm) for ax, v in zip(boards, values, strict=True)]
@@ -72,5 +73,5 @@ def optimism_figure(data: dict[str, Any], world: str, agent: str) -> "Figure":
                 arrows(ax, picture, policy, mesh)
         colour_bar(figure, bar, meshes[0], below=bool((values < norm.vmin).any()))
     if labelled:
-        label(axes, picture["axes"])
+        label_axes(axes, picture["axes"])
     return figure

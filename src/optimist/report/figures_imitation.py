@@ -1,4 +1,4 @@
-"""An expert and its imitator on the board of a world: where each spends its time, and who more."""
+"""Occupancies of an imitator and its expert on the board of a world, and their difference."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,12 +7,12 @@ import numpy as np
 from optimist.report.figures_board import (
     arrows,
     canvas,
-    centred,
     colour_bar,
     draw,
-    find,
+    find_run,
+    pick_episodes,
     scale,
-    spread,
+    symmetric_scale,
 )
 from optimist.report.figures_style import style
 
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 @style()
 def imitation_figure(data: dict[str, Any], world: str, agent: str) -> "Figure":
-    """Where an imitator spent its time after some episodes of a run, beside the expert.
+    """Draw the occupancy of an imitator as learning goes on, beside its expert's.
 
-    The upper row is the exact occupancy of the policy that it would play next, with its arrows,
-    and that of the expert. The lower row is the imitator's minus the expert's: red where it is too
-    often, blue where it is too rarely. The columns are recorded episodes, spread evenly in their
-    logarithm, and the expert. Each row has one colour scale. That of the occupancy is logarithmic
-    over three decades at most; that of the difference has zero in its middle and is logarithmic to
-    both sides, over two decades, and linear between.
+    The upper row shows the exact occupancies of the imitator's next policy, with its arrows, and
+    of the expert. The lower row shows the imitator's minus the expert's, red where it is positive
+    and blue where it is negative. The columns are recorded episodes, spread evenly in their
+    logarithm, and the expert. Each row has one colour scale. That of occupancies is logarithmic
+    over three decades at most. That of differences has zero in its middle, is linear around it,
+    and logarithmic over two decades on both sides.
 
     Parameters
     ----------
     data
         The data of the report.
     world, agent
-        Their names. Of several runs of the agent the first is drawn.
+        Their names; the first run of the agent is drawn.
     """
-    picture, run = find(data, world, agent)
+    picture, run = find_run(data, world, agent)
     if run["difference"] is None:
-        raise ValueError(f"{agent!r} imitates nobody in {world!r}, so there is nothing to compare")
-    columns = spread(run["episodes"])
+        raise ValueError(f"agent must imitate an expert; {agent!r} in {world!r} does not")
+    columns = pick_episodes(run["episodes"])
     headings = [f"episode {run['episodes'][i]:,}" for i in columns]
     names = ["occupancy", "learner\nminus expert"]
     figure, (above, below), bars = canvas(picture["board"], names, [*headings, "expert"])
@@ -57,9 +57,9 @@ def imitation_figure(data: dict[str, Any], world: str, agent: str) -> "Figure":
             arrows(ax, picture, policy, mesh)
     colour_bar(figure, bars[0], meshes[0], below=bool((values < norm.vmin).any()))
 
-    below.pop().set_axis_off()  # the expert does not differ from itself
+    below.pop().set_axis_off()  # no difference of the expert from itself
     values = np.array([run["difference"][i] for i in columns], dtype=np.float64)
-    norm = centred(values[np.isfinite(values)])
+    norm = symmetric_scale(values[np.isfinite(values)])
     meshes = [draw(ax, picture, v, norm, signed=True) for ax, v in zip(below, values, strict=True)]
     colour_bar(figure, bars[1], meshes[0], below=False)
     return figure

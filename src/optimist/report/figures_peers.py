@@ -1,10 +1,10 @@
-"""A subject against the best of its peers: a row a world, on one logarithmic axis."""
+"""A subject against the best of its peers, one row per world on a logarithmic axis."""
 
 import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from optimist.report.figures_style import WIDE, broken, legend, look, number, settled, style
+from optimist.report.figures_style import WIDE, fixed_layout, legend, look, number, style, wrapped
 from optimist.report.ratios import beyond, grouped, limits
 
 if TYPE_CHECKING:
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 ROW = 0.165
-"""Inches from row to row."""
+"""Height of a row in inches."""
 
 CAPTION = (
-    "{subject} has one setting in all worlds; every peer has in each world the best setting of its "
-    "grid there, chosen in hindsight. Filled: at most {within:g} times the best peer, by the means "
-    "over the seeds. Bars: {level:g}% intervals over the seeds."
+    "{subject} has one setting in all worlds; every peer has the best setting of its grid in each "
+    "world, chosen in hindsight. Filled: at most {within:g} times the best peer, by the means over "
+    "the seeds. Bars: {level:g}% intervals over the seeds."
 )
-BEYOND = " +n: so many peers lie beyond the axis."
+BEYOND = " +n: n peers lie beyond the axis."
 FAILS = " Fails: at the end it loses over {fails:.0%} of what uniform play loses, a peer under"
 FAILS += " {succeeds:.0%}."
 
 
 @style()
 def peers_figure(data: dict[str, Any]) -> "Figure":
-    """A row a world: the subject's ratio to the best peer, with its interval, and every peer's.
+    """Draw the ratios of the subject and of every peer to the best peer, one row per world.
 
-    Peers stand at their best setting in the world, chosen in hindsight; the subject has one. The
-    axis is logarithmic, with a line at 1 and another at the factor that counts as close. Where the
-    best peer loses nothing there is no ratio, and the row says so. The worlds that are held out
+    The subject has one setting, and an interval; each peer has its best setting in the world,
+    chosen in hindsight. The axis is logarithmic, with lines at 1 and at the factor that counts as
+    close. A row without a ratio, because the best peer loses nothing, says so. Worlds held out
     come last, under a heading.
 
     Parameters
@@ -44,7 +44,7 @@ def peers_figure(data: dict[str, Any]) -> "Figure":
 
     peers = data.get("peers")
     if not peers or not peers["worlds"]:
-        raise ValueError("the report has no subject that is compared, so there is nothing to draw")
+        raise ValueError("the report has no comparison with peers: give the study a subject")
     rows = _rows(peers)
     figure = Figure(figsize=(WIDE, ROW * len(rows) + 0.9), layout="constrained")
     ax = figure.add_subplot()
@@ -67,15 +67,15 @@ def peers_figure(data: dict[str, Any]) -> "Figure":
     figure.supxlabel(textwrap.fill(_caption(data, peers, high), 150), fontsize=7, color="#555555")
     marks = {name: _mark(ax, i, math.nan, math.nan) for i, name in enumerate(peers["families"])}
     legend(figure, marks)
-    return settled(figure)
+    return fixed_layout(figure)
 
 
 def _rows(peers: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None]]:
-    """What stands on the left of each row, from the top: a world, or a heading."""
+    """The rows from the top: the label, and the world unless it is a heading."""
     rows: list[tuple[str, dict[str, Any] | None]] = []
     for heading, worlds in grouped(peers):
         rows += [(heading, None)] if heading else []
-        rows += [(broken(world["name"], 60), world) for world in worlds]
+        rows += [(wrapped(world["name"], 60), world) for world in worlds]
     return rows
 
 
@@ -93,11 +93,11 @@ def _row(ax: "Axes", y: int, world: dict[str, Any], peers: dict[str, Any], high:
             ends = [max(ratio["low"], ax.get_xlim()[0]), ratio["high"]]  # zero is off the axis
             ax.plot(ends, [y, y], color=colour, alpha=0.45, linewidth=2.4, zorder=2)
         _mark(ax, 0, ratio["value"], y, hollow=world["verdict"] == "behind")
-    said = ["fails"] if world["failed"] and world["succeeded"] else []
+    notes = ["fails"] if world["failed"] and world["succeeded"] else []
     outside = len(beyond(world, high))
-    said += [f"+{outside}"] if outside else []
+    notes += [f"+{outside}"] if outside else []
     ax.annotate(
-        " ".join(said),
+        " ".join(notes),
         (1, y),
         xytext=(3, 0),
         xycoords=("axes fraction", "data"),
@@ -109,7 +109,7 @@ def _row(ax: "Axes", y: int, world: dict[str, Any], peers: dict[str, Any], high:
 
 
 def _mark(ax: "Axes", i: int, x: float, y: float, hollow: bool = False) -> "Line2D":
-    """The mark of a family; the first is the subject, whose mark is large."""
+    """Draw the marker of a family; the first is the subject, whose marker is large."""
     looks = look(i)
     [line] = ax.plot(
         [x],
@@ -127,9 +127,9 @@ def _mark(ax: "Axes", i: int, x: float, y: float, hollow: bool = False) -> "Line
 
 
 def _caption(data: dict[str, Any], peers: dict[str, Any], high: float) -> str:
-    said = CAPTION
-    said += BEYOND if any(beyond(world, high) for world in peers["worlds"]) else ""
+    text = CAPTION
+    text += BEYOND if any(beyond(world, high) for world in peers["worlds"]) else ""
     fails = any(world["failed"] and world["succeeded"] for world in peers["worlds"])
-    said += FAILS if fails else ""
+    text += FAILS if fails else ""
     known = {key: peers[key] for key in ("subject", "within", "fails", "succeeds")}
-    return said.format(**known, level=100 * data["level"])
+    return text.format(**known, level=100 * data["level"])

@@ -1,4 +1,4 @@
-"""How the figures of a paper look: widths, type, panels, and agents that differ in grey too."""
+"""Style of the figures: widths, fonts, panels, and colours that also differ in grey."""
 
 import math
 import textwrap
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 NARROW, WIDE = 3.25, 6.75
-"""Inches: a column of a two-column paper, and the text of a one-column paper."""
+"""Widths in inches: a column of a two-column paper, and the text of a one-column paper."""
 
 STYLE: dict[str, Any] = {
     "font.family": ["STIXGeneral", "DejaVu Sans"],  # Times for papers; both come with matplotlib
@@ -29,7 +29,7 @@ STYLE: dict[str, Any] = {
     "legend.columnspacing": 1.2,
     "legend.borderpad": 0,
     "legend.handletextpad": 0.5,
-    "text.parse_math": False,  # a name may hold a dollar
+    "text.parse_math": False,  # names may contain a dollar sign
     "axes.linewidth": 0.5,
     "axes.edgecolor": "#999999",
     "axes.spines.top": False,
@@ -55,11 +55,11 @@ STYLE: dict[str, Any] = {
     "figure.constrained_layout.h_pad": 0.03,
     "savefig.dpi": 300,
     "pdf.fonttype": 42,  # TrueType: venues refuse Type 3
-    "svg.hashsalt": "optimist",  # the same names inside the file each time
+    "svg.hashsalt": "optimist",  # the same ids in the file each time
 }
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's in the order of the page, without yellow, which is faint on paper."""
+"""Okabe and Ito's palette in the order of the page, without yellow, which is faint on paper."""
 
 DASHES: tuple[Any, ...] = (
     "solid",
@@ -73,15 +73,14 @@ DASHES: tuple[Any, ...] = (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 
 LETTERS_AN_INCH, LINE = 16, 0.13
-"""How many letters of the text make an inch, roughly, by which names are broken into lines; and
-the inches from line to line."""
+"""Approximate letters per inch, by which names are wrapped, and height of a line in inches."""
 
 ONE_SEED = "one seed"
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw in the style of a paper, whatever the user's, which is left as it was."""
+    """Apply the style of the figures; the user's settings are restored afterwards."""
     from matplotlib.style import context
 
     with context(["default", STYLE]):
@@ -91,8 +90,8 @@ def style() -> Iterator[None]:
 def look(i: int) -> dict[str, Any]:
     """Colour, dash and marker of the i-th agent.
 
-    When the colours come round again the dashes have moved on by three, so that of twelve agents
-    any two differ in their dash or in how dark they are; beyond, markers tell them apart.
+    When colours repeat, dashes are shifted by three, so that any two of twelve agents differ in
+    dash or lightness; further agents differ in their markers.
     """
     turn, colour = divmod(i, len(COLOURS))
     return {
@@ -103,7 +102,7 @@ def look(i: int) -> dict[str, Any]:
 
 
 def number(x: float, _: int | None = None) -> str:
-    """A number for a tick; matplotlib tells its place too.
+    """Format a number for a tick; matplotlib passes its position as well.
 
     Examples
     --------
@@ -116,22 +115,23 @@ def number(x: float, _: int | None = None) -> str:
 
 
 def panels(worlds: list[dict[str, Any]], height: float) -> tuple["Figure", list["Axes"], int]:
-    """A figure with a panel of a height in inches for each world, and how many stand in a row.
+    """A figure with a panel for each world, its axes, and the number of columns.
 
-    One panel fills a column of a two-column paper; more share the width of a page, at most four in
-    a row. Over a panel stands the name of the world, and whether it has one seed only.
+    A single panel is as wide as a column of a two-column paper; several share the width of a page,
+    at most four in a row. The title of a panel is the name of the world, and notes if it has one
+    seed only. ``height`` is that of a panel in inches.
     """
     from matplotlib.figure import Figure
 
     if not worlds:
-        raise ValueError("the report has no worlds, so there is nothing to draw")
+        raise ValueError("the report must have at least one world to draw; it has none")
     rows = math.ceil(len(worlds) / 4)
     columns = math.ceil(len(worlds) / rows)
     width = NARROW if columns == 1 else WIDE
     letters = int(LETTERS_AN_INCH * (width / columns - 0.4))
     single = [world["seeds"] == 1 for world in worlds]
     names = [
-        broken(world["name"], letters - len(ONE_SEED) * one)
+        wrapped(world["name"], letters - len(ONE_SEED) * one)
         for world, one in zip(worlds, single, strict=True)
     ]
     height += LINE * max(name.count("\n") + 1 for name in names)
@@ -144,15 +144,15 @@ def panels(worlds: list[dict[str, Any]], height: float) -> tuple["Figure", list[
     return figure, axes, columns
 
 
-def broken(name: str, letters: int) -> str:
-    """A name in lines of at most so many letters."""
+def wrapped(name: str, letters: int) -> str:
+    """A name in lines of at most this many letters."""
     return textwrap.fill(name, letters)
 
 
 def legend(figure: "Figure", lines: dict[str, "Line2D"]) -> None:
-    """One legend of the agents' lines in as few rows as fit, and room for it above all panels."""
+    """Add a legend above all panels, in as few rows as fit, and make room for it."""
     width, height = figure.get_size_inches()
-    names = [broken(name, int(LETTERS_AN_INCH * (width - 0.6))) for name in lines]
+    names = [wrapped(name, int(LETTERS_AN_INCH * (width - 0.6))) for name in lines]
     for rows in range(1, len(names) + 1):
         columns = math.ceil(len(names) / rows)
         drawn = figure.legend(lines.values(), names, ncols=columns, loc="outside upper center")
@@ -163,8 +163,8 @@ def legend(figure: "Figure", lines: dict[str, "Line2D"]) -> None:
         drawn.remove()
 
 
-def settled(figure: "Figure") -> "Figure":
-    """A figure laid out for good: alike in all formats, and out of reach of the user's settings."""
-    figure.draw_without_rendering()  # matplotlib makes its ticks at the first drawing only
+def fixed_layout(figure: "Figure") -> "Figure":
+    """Fix the layout of a figure, so that it is the same in all formats and under all settings."""
+    figure.draw_without_rendering()  # matplotlib creates the ticks when it first draws
     figure.set_layout_engine("none")
     return figure

@@ -1,19 +1,19 @@
-"""How the comparison of a subject with its peers is laid out, in figures and on the page."""
+"""Layout of the comparison of a subject with its peers, for figures and the page."""
 
 from typing import Any
 
 LIMIT = 30.0
-"""So many times more or less than the best peer an axis shows at most, if the subject's own values
-allow; how many peers lie beyond, each row says."""
+"""The axis shows ratios of peers up to this factor; each row counts the peers beyond. The subject
+is always shown."""
 
 EDGE = 0.04
-"""The room beyond the outermost numbers, as a part of the axis."""
+"""Margin beyond the outermost numbers, as a fraction of the axis."""
 
 GROUPS = {"chosen": "not held out", "held_out": "held out"}
 
 
 def grouped(peers: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The worlds under their headings: those held out are the last. One group has no heading.
+    """The worlds under their headings, those held out last; a single group has no heading.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def grouped(peers: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def limits(peers: dict[str, Any]) -> tuple[float, float]:
-    """The ends of the logarithmic axis: all ratios, but no more than it can show.
+    """The limits of the logarithmic axis: all ratios, up to `LIMIT` for peers.
 
     Examples
     --------

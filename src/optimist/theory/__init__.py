@@ -1,25 +1,24 @@
-"""The paper, computed: its parameters, bounds and inequalities as plain functions of plain numbers.
+"""The paper's parameters, bounds and inequalities as plain functions of plain numbers.
 
 =====================  =============================================================
-Module                 What it holds
+Module                 Contents
 =====================  =============================================================
 `parameters`           omega, alpha, eta, beta, L_max, T, Q_max (Theorem main-full)
-`ascension`            the sigmoid: what it keeps small, and the two biases
+`ascension`            bounds on the sigmoid p+, and on the two biases
 `covariance`           the elliptical potential and the number of epochs
-`bonuses`              the sums of the bonuses
-`concentration`        the covering number and why beta is as large as it is
+`bonuses`              bounds on the sums of the bonuses
+`concentration`        the covering number, and the proof that beta is large enough
 `regret`               the bound on the regret, term by term
-`sample_complexity`    how many episodes it takes to say something
-`imitation`            what FRA-IL guarantees, and what it needs
-`lower_bounds`         what no imitator can beat
-`rates`                all of it without constants, as stated in five places
+`sample_complexity`    the number of episodes for a given average regret
+`imitation`            the guarantees of FRA-IL, and the samples it needs
+`lower_bounds`         lower bounds for every imitator
+`rates`                the rates stated in the paper, without constants
 `literature`           the costs of other imitators (Appendix C)
-`practice`             the numbers used in practice instead
-`explanation`          all of it for one world: `explain`
+`explanation`          `explain`: the theorem evaluated for one world
 =====================  =============================================================
 
-Numbers in, a float out; arrays in, and they broadcast. Where a statement of the paper needs a
-correction, the docstring of its function says which.
+Functions take numbers and return a float, or take arrays, which broadcast. If a statement of the
+paper needs a correction, the docstring of its function says which.
 """
 
 from optimist.theory import (
@@ -36,13 +35,10 @@ from optimist.theory import (
     sample_complexity,
 )
 from optimist.theory.explanation import Explanation, explain
-from optimist.theory.practice import PRACTICE, Practice
 from optimist.theory.regret import RegretBound, regret_bound
 
 __all__ = [
-    "PRACTICE",
     "Explanation",
-    "Practice",
     "RegretBound",
     "ascension",
     "bonuses",

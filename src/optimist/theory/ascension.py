@@ -1,7 +1,7 @@
-"""The ascension function p+ = sigma(alpha CB - omega): what its sigmoid keeps small.
+"""Bounds on the ascension function p+ = sigma(alpha CB - omega).
 
-Two lemmas of the appendix: p+ itself is small where bonuses are (Lemma sigmoid-bound), and what it
-leaves of a bonus, (1 - p+) CB, is small everywhere (Lemma sigmoid-bound2).
+p+ is small where bonuses are small (Lemma sigmoid-bound), and the kept bonus (1 - p+) CB is small
+everywhere (Lemma sigmoid-bound2).
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from optimist.theory.parameters import horizon
 
 
 def sigmoid_bound(z: ArrayLike, omega: ArrayLike) -> Numbers:
-    """2 (z^2 + e^-omega), which bounds sigma(z - omega) for z, omega >= 0 (Lemma sigmoid-bound).
+    """2 (z^2 + e^-omega) >= sigma(z - omega), for z, omega >= 0 (Lemma sigmoid-bound).
 
     Examples
     --------
@@ -25,7 +25,7 @@ def sigmoid_bound(z: ArrayLike, omega: ArrayLike) -> Numbers:
 
 
 def ascension_bound(CB: ArrayLike, alpha: ArrayLike, omega: ArrayLike) -> Numbers:
-    """2 alpha^2 CB^2 + 2 e^-omega, which is at least p+ (Equation ascension-function-bound).
+    """2 alpha^2 CB^2 + 2 e^-omega >= p+ (Equation ascension-function-bound).
 
     Examples
     --------
@@ -37,10 +37,10 @@ def ascension_bound(CB: ArrayLike, alpha: ArrayLike, omega: ArrayLike) -> Number
 
 
 def largest_kept_bonus(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
-    """omega / alpha, which bounds max_z z sigma(omega - alpha z) (Lemma sigmoid-bound2).
+    """omega / alpha >= max_z z sigma(omega - alpha z) (Lemma sigmoid-bound2).
 
-    The lemma asks for omega >= 2, that is K >= 8, and proves (omega - 1) / alpha there. What it
-    states holds from omega = 1/e on: `largest_kept_bonus_exact` solves u + log u = omega - 1, and
+    The lemma assumes omega >= 2, that is K >= 8, and proves (omega - 1) / alpha there. The stated
+    bound holds from omega = 1/e on: `largest_kept_bonus_exact` solves u + log u = omega - 1, and
     u <= omega as long as log omega >= -1.
 
     Examples
@@ -55,7 +55,7 @@ def largest_kept_bonus(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
 def largest_kept_bonus_exact(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
     """W(e^{omega - 1}) / alpha = max_z z sigma(omega - alpha z), with Lambert's W.
 
-    The maximum is at z = (1 + W) / alpha. Wright's omega function is W(e^z) without the overflow.
+    The maximum is at z = (1 + W) / alpha. Wright's omega function computes W(e^z) without overflow.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def largest_kept_bonus_exact(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
 
 
 def reward_bias_bound(R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
-    """R_max <mu(pi_k), p+>, which bounds reward-bias_k (Lemma reward-bias-bound).
+    """R_max <mu(pi_k), p+> >= reward-bias_k (Lemma reward-bias-bound).
 
     Examples
     --------
@@ -78,7 +78,7 @@ def reward_bias_bound(R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
 
 
 def model_bias_bound(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
-    """H R_max <mu(pi), p+>, which bounds model-bias_k(pi) (Lemma model-bias-bounds).
+    """H R_max <mu(pi), p+> >= model-bias_k(pi) (Lemma model-bias-bounds).
 
     Examples
     --------
@@ -89,10 +89,10 @@ def model_bias_bound(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayLike) -
 
 
 def model_bias_bound_sharp(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
-    """Gamma H R_max <mu(pi), p+>, with which the first proof of Lemma model-bias-bounds ends.
+    """gamma H R_max <mu(pi), p+>, the bound that the first proof of Lemma model-bias-bounds shows.
 
-    It makes the two biases together at most H R_max <mu(pi_k), p+>, half of what the theorem's
-    proof goes on with.
+    With it the two biases add up to at most H R_max <mu(pi_k), p+>, half of the bound that the
+    proof of the theorem uses.
 
     Examples
     --------

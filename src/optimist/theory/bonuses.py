@@ -1,4 +1,4 @@
-"""The sums of the bonuses CB_k = beta ||phi||_{Lambda_{t_e}^-1} (Lemma expected-bonuses-bound)."""
+"""Sums of the bonuses CB_k = beta ||phi||_{Lambda_{t_e}^-1} (Lemma expected-bonuses-bound)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,14 +14,15 @@ def expectation_bound(
     """2 (1 - gamma) sum_k sum_t f_k(X_t, A_t) + 4 M log(2 K / delta)^2.
 
     It bounds sum_k <mu(pi_k), f_k> with probability 1 - delta on E_L, for functions f_k in [0, M]
-    that are known before episode k (Lemma expectation-to-highprob). The proof bounds the sum of an
-    episode by M L_max in the mean too, where E_L says nothing; episodes longer than L_max add at
-    most delta M (log(K / delta) + 1), for which log(2 K / delta) instead of log(K / delta) pays.
+    that are known before episode k (Lemma expectation-to-highprob). The proof also uses M L_max as
+    a bound on the mean of an episode's sum, which E_L does not imply. Episodes longer than L_max
+    add at most delta M (log(K / delta) + 1), which the step from log(K / delta) to log(2 K / delta)
+    covers.
 
     Parameters
     ----------
     total
-        The sum of f_k over all pairs that were played.
+        The sum of f_k over all pairs played.
     M
         The largest value of the f_k.
 
@@ -38,12 +39,12 @@ def expectation_bound(
 def bonus_sum(
     K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
 ) -> Numbers:
-    """The bound on sum_k <mu(pi_k), CB_k> of Lemma expected-bonuses-bound, as it is printed.
+    """The bound on sum_k <mu(pi_k), CB_k> of Lemma expected-bonuses-bound, as printed.
 
     4 (1 - gamma) beta B sqrt(d T log(1 + B^2 T / d)) + 4 beta B log(2 K / delta)^2, T = L_max K.
-    `bonus_sum_at_epoch_starts` has to be added to it. And if the last pair of an episode is not
-    learnt from, as in the pseudocode, the pairs that are make up gamma H of the H steps of an
-    episode in the mean: all of it has to be divided by gamma.
+    Two corrections are needed: add `bonus_sum_at_epoch_starts`, and divide by gamma if the last
+    pair of an episode is not recorded, as in the pseudocode. The recorded pairs are then gamma H of
+    the H steps of an episode in the mean.
 
     Examples
     --------
@@ -59,11 +60,10 @@ def bonus_sum(
 def squared_bonus_sum(
     K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
 ) -> Numbers:
-    """The bound on sum_k <mu(pi_k), CB_k^2> of Lemma expected-bonuses-bound, as it is printed.
+    """The bound on sum_k <mu(pi_k), CB_k^2> of Lemma expected-bonuses-bound, as printed.
 
     8 (1 - gamma) beta^2 B^2 d log(1 + B^2 T / d) + 4 beta^2 B^2 log(2 K / delta)^2, T = L_max K.
-    `squared_bonus_sum_at_epoch_starts` has to be added to it, and all of it divided by gamma
-    as in `bonus_sum`.
+    It needs the corrections of `bonus_sum`, with `squared_bonus_sum_at_epoch_starts`.
 
     Examples
     --------
@@ -78,16 +78,17 @@ def squared_bonus_sum(
 def bonus_sum_at_epoch_starts(
     K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
 ) -> Numbers:
-    """10 beta B log(K / delta) d log(1 + B^2 T / d): what `bonus_sum` leaves out, at most.
+    """10 beta B log(K / delta) d log(1 + B^2 T / d), an upper bound on what `bonus_sum` omits.
 
-    Lemma expectation-to-highprob asks for functions known before the episode. But CB_k is made of
-    the data of episode k itself if an epoch starts with it. CB_{k-1} is known before and no
-    smaller, so that the lemma may be used with it; then the determinant may have more than doubled
-    within those E(K) episodes, and each adds up to 2 (1 - gamma) L_max beta B. They do matter: let
-    each of n states lead to itself for ever, start in any of them alike, and play n = 10,000
-    episodes at gamma = 0.999. A new state all but surely starts an epoch, and the sum of
-    <mu(pi_k), CB_k^2> is about (1 - 1/e) n beta^2 = 6,321 beta^2, where `squared_bonus_sum` says
-    1,344 beta^2 for delta = 0.1. The order of the theorem's regret in K is the same with it.
+    Lemma expectation-to-highprob assumes functions known before the episode. But if an epoch starts
+    with episode k, CB_k depends on the data of that episode. The lemma applies to CB_{k-1}, which
+    is known before and no smaller. Then the determinant may have more than doubled within those
+    E(K) episodes, and each adds up to 2 (1 - gamma) L_max beta B.
+
+    The omission matters. Let each of n = 10,000 states lead to itself, start in a uniformly drawn
+    state, and play n episodes at gamma = 0.999. A new state almost surely starts an epoch, and the
+    sum of <mu(pi_k), CB_k^2> is about (1 - 1/e) n beta^2 = 6,321 beta^2; `squared_bonus_sum` is
+    1,344 beta^2 for delta = 0.1. The correction does not change the order of the regret in K.
 
     Examples
     --------
@@ -102,9 +103,9 @@ def bonus_sum_at_epoch_starts(
 def squared_bonus_sum_at_epoch_starts(
     K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
 ) -> Numbers:
-    """10 beta^2 B^2 log(K / delta) d log(1 + B^2 T / d): what `squared_bonus_sum` leaves out.
+    """10 beta^2 B^2 log(K / delta) d log(1 + B^2 T / d), omitted by `squared_bonus_sum`.
 
-    `bonus_sum_at_epoch_starts` says why.
+    `bonus_sum_at_epoch_starts` explains why.
 
     Examples
     --------

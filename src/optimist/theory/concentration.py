@@ -1,7 +1,7 @@
-"""Why beta is as large as it is: the bonuses are valid for all values that may come up.
+"""Why beta is large enough for valid bonuses: the proof of Lemma uniform-event-holds, step by step.
 
-The proof of Lemma uniform-event-holds, step by step: a covering of the class of values, the
-concentration of the regression over it, and the beta that exceeds its own consequences.
+The steps are a covering of the class of values, the concentration of the regression over it, and
+the beta that satisfies the resulting inequality, in which beta occurs on both sides.
 """
 
 import numpy as np
@@ -26,10 +26,10 @@ def log_covering_number(
     4 d^2 log(4 (W_max B + Q_max L_max K B^2 + 3 sqrt d + beta B + Q_max) sqrt(K^5 L_max^3)
     alpha beta B^{5/2}), for d >= 2.
 
-    The lemma prints Q_max for the last summand, as here, and its use in Lemma uniform-event-holds
-    R_max; the step to `proof_logarithm` covers both. Its proof bounds the eigenvalues of the
-    inverse covariance from below by 1 / (2 K B L_max), which is so for B = 1: in general it is
-    1 / (1 + K L_max B^2), and powers of B inside the logarithm change.
+    The lemma prints Q_max as the last summand, as here; Lemma uniform-event-holds uses R_max. The
+    step to `proof_logarithm` covers both. The proof bounds the eigenvalues of the inverse
+    covariance from below by 1 / (2 K B L_max), which is right for B = 1. In general it is
+    1 / (1 + K L_max B^2), which changes powers of B inside the logarithm.
 
     Examples
     --------
@@ -63,10 +63,10 @@ def proof_logarithm(
     alpha: ArrayLike,
     beta: ArrayLike,
 ) -> Numbers:
-    """Log(60 W_max R_max beta^2 alpha B^{9/2} Q_max^2 L_max^{5/2} K^{7/2} sqrt d).
+    """log(60 W_max R_max beta^2 alpha B^{9/2} Q_max^2 L_max^{5/2} K^{7/2} sqrt d).
 
-    4 d^2 times it bounds `log_covering_number`: five summands, each at most three times the product
-    of all. That needs W_max >= 1 besides B, R_max >= 1, which Assumption 1 does not say.
+    4 d^2 times it bounds `log_covering_number`: each of five summands is at most three times the
+    product of all. That needs W_max >= 1 besides B, R_max >= 1, which Assumption 1 omits.
 
     Examples
     --------
@@ -95,14 +95,14 @@ def concentration(
     log_covering: ArrayLike,
     delta: ArrayLike,
 ) -> Numbers:
-    """What bounds ||M V - M^V||_Lambda for all V of the class (Lemma uniform-event-holds).
+    """The bound on ||M V - M^V||_Lambda for all V of the class (Lemma uniform-event-holds).
 
     Q_max sqrt(2 d log((1 + K L_max B) / delta) + 4 log N + 8), at epsilon = 1 / (K L_max B), with
-    probability 1 - delta on E_L. Three things stand behind it that the paper does not say.
+    probability 1 - delta on E_L. The paper leaves three things unsaid.
 
-    - The ridge's bias, `ridge_bias`, is missing: Assumption 1 has no bound on m.
+    - The bias of the ridge, `ridge_bias`, is missing: Assumption 1 has no bound on m.
     - 1 + K L_max B bounds (det Lambda)^{1/d} <= 1 + K L_max B^2 / d only for B <= d.
-    - 8 is multiplied by Q_max^2 as well, for Q_max >= 1.
+    - Q_max^2 multiplies the 8 too, which needs Q_max >= 1.
 
     Examples
     --------
@@ -118,10 +118,10 @@ def concentration(
 def ridge_bias(
     d: ArrayLike, Q_max: ArrayLike, m_norm: ArrayLike | None = None, ridge: ArrayLike = 1.0
 ) -> Numbers:
-    """sqrt(ridge) ||m|| Q_max, which the ridge adds to `concentration`.
+    """sqrt(ridge) ||m|| Q_max, the bias of the ridge, to be added to `concentration`.
 
-    ``m_norm`` bounds || |m|(X) ||; None is sqrt d, in the sense of Jin et al., which holds for
-    features in the simplex. Then the lemma's beta pays for it: it has Q_max d times 8 log where
+    ``m_norm`` bounds || |m|(X) ||; None means sqrt d, as assumed by Jin et al., which holds for
+    features in the simplex. The lemma's beta is then large enough: it has Q_max d times 8 log where
     the proof needs sqrt(52 log), and 8 l >= sqrt(52 l) + 1 for every l >= 1.1.
 
     Examples
@@ -141,14 +141,14 @@ def beta_for_all_values(
     Q_max: ArrayLike,
     delta: ArrayLike,
 ) -> Numbers:
-    """A beta for which bonuses are valid in a finite world, without a covering.
+    """A beta for valid bonuses in a finite world, derived without a covering.
 
     Q_max ( sqrt d + sqrt( d log(1 + B^2 T / d) + 2 X log 2 + 2 log(1 / delta) ) / 2 ).
 
-    ||M V - M^V|| in Lambda_{T_k} is a convex function of V, so that over all V in [0, Q_max]^X it
-    is largest in one of the 2^X corners. In a corner V(x') - P V(x, a) lies in an interval of
-    length Q_max, and the inequality for self-normalised martingales (Abbasi-Yadkori et al., 2011)
-    holds with probability 1 - delta / 2^X for all steps up to T at once; sqrt d is the ridge's
+    ||M V - M^V|| in Lambda_{T_k} is convex in V, so its maximum over [0, Q_max]^X is attained in
+    one of the 2^X corners. In a corner V(x') - P V(x, a) lies in an interval of length Q_max, and
+    the inequality for self-normalised martingales (Abbasi-Yadkori et al., 2011) holds with
+    probability 1 - delta / 2^X for all steps up to T at once; sqrt d is the bias of the ridge
     (`ridge_bias`). V_k stays in [0, Q_max] as long as bonuses are valid (Lemmas qmax and bound-q).
     The argument is that of Lemma uniform-event-holds, with 2^X functions for its class.
 
@@ -164,7 +164,7 @@ def beta_for_all_values(
 
 
 def fixed_point(z: ArrayLike, R: ArrayLike) -> Numbers:
-    """2 z log(R z): every b at least that large has b >= z log(R b) (Lemma beta_bound).
+    """2 z log(R z); every b >= 2 z log(R z) satisfies b >= z log(R b) (Lemma beta_bound).
 
     For z, R >= 1. Lemma uniform-event-holds takes b = beta^2.
 

@@ -1,7 +1,7 @@
-"""How fast the covariance Lambda_t = I + sum phi phi' grows, and what that says of epochs.
+"""The growth of the covariance Lambda_t = I + sum phi phi', and the number of epochs.
 
-A unit of length is fixed by Lambda_0 = I: only the ratio of B^2 to the ridge matters, so features
-and the root of the ridge may be scaled together, and neither alone.
+Lambda_0 = I fixes the unit of length. Only the ratio of B^2 to the ridge matters: features and the
+root of the ridge may be scaled together, but not one alone.
 """
 
 import numpy as np
@@ -12,17 +12,17 @@ from optimist.theory.parameters import log_determinant
 
 
 def elliptical_potential(log_det: ArrayLike, B: ArrayLike = 1.0) -> Numbers:
-    """2 B^2 log(det Lambda_t / det Lambda_0), which bounds sum_j ||phi_j||^2_{Lambda_{j-1}^-1}.
+    """2 B^2 log(det Lambda_t / det Lambda_0) >= sum_j ||phi_j||^2_{Lambda_{j-1}^-1}.
 
-    Lemma bound-elliptical-potential has it for ||phi|| <= 1 and Lambda_0 >= I; the proof of Lemma
-    expected-bonuses-bound uses it for ||phi|| <= B, with the factor B^2 and B >= 1. A footnote
-    there says that a ridge of 1 / B^2 removes the factor: it is B^2 that does, as it makes every
-    ||phi||^2_{Lambda^-1} at most 1.
+    Lemma bound-elliptical-potential states it for ||phi|| <= 1 and Lambda_0 >= I; the proof of
+    Lemma expected-bonuses-bound uses it for ||phi|| <= B, with the factor B^2 and B >= 1. A
+    footnote there says that a ridge of 1 / B^2 removes the factor. It must be B^2, which makes
+    every ||phi||^2_{Lambda^-1} at most 1.
 
     Parameters
     ----------
     log_det
-        Log det Lambda_t - log det Lambda_0.
+        The growth log det Lambda_t - log det Lambda_0.
     B
         A bound on ||phi||, at least 1.
 
@@ -38,8 +38,8 @@ def elliptical_potential(log_det: ArrayLike, B: ArrayLike = 1.0) -> Numbers:
 def elliptical_potential_sharp(log_det: ArrayLike, B: ArrayLike = 1.0) -> Numbers:
     """B^2 / log(1 + B^2) times the growth of log det, the best factor for ||phi|| <= B.
 
-    A vector with x = ||phi||^2_{Lambda^-1} in [0, B^2] adds log(1 + x) to log det, and log is
-    concave: x <= log(1 + x) B^2 / log(1 + B^2), with equality at both ends.
+    A vector with x = ||phi||^2_{Lambda^-1} in [0, B^2] adds log(1 + x) to log det. As log is
+    concave, x <= log(1 + x) B^2 / log(1 + B^2), with equality at both ends.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def elliptical_potential_sharp(log_det: ArrayLike, B: ArrayLike = 1.0) -> Number
 
 
 def number_of_epochs(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
-    """5 d log(1 + B^2 T / d), which bounds E(K) (Lemma number-epochs-bound).
+    """5 d log(1 + B^2 T / d) >= E(K) (Lemma number-epochs-bound).
 
     It follows from `number_of_epochs_sharp` for B >= 1 and T >= 1.
 
@@ -64,7 +64,7 @@ def number_of_epochs(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
 
 
 def number_of_epochs_sharp(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
-    """1 + (d / log 2) log(1 + B^2 T / d): each epoch but the first doubles det Lambda.
+    """1 + (d / log 2) log(1 + B^2 T / d), as each epoch but the first doubles det Lambda.
 
     Examples
     --------

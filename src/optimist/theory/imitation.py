@@ -1,8 +1,8 @@
-"""The bounds of imitation from features alone: what FRA-IL guarantees.
+"""The guarantees of FRA-IL, which imitates from features alone.
 
-That of Theorem reward_regret_bound (Appendix D), for features ||phi_r|| <= B and a class W of
-weights ||w|| <= W_max, and the samples that Theorem FraUpper asks for. What no learner can beat is
-in `lower_bounds`. H = 1 / (1 - gamma).
+The bound of Theorem reward_regret_bound (Appendix D), for features ||phi_r|| <= B and a class W of
+weights ||w|| <= W_max, and the samples that Theorem FraUpper needs. Lower bounds for every learner
+are in `lower_bounds`. H = 1 / (1 - gamma).
 """
 
 import math
@@ -48,14 +48,14 @@ def step(K: int, W_max: float, B: float) -> float:
 def reward_regret_bound(
     K: int, gamma: float, B: float, W_max: float, R_max: float, tau_E: float, delta: float
 ) -> float:
-    """The regret of the rewards over K episodes, as Theorem reward_regret_bound states it.
+    """The bound on the regret of the rewards over K episodes (Theorem reward_regret_bound).
 
     With probability 1 - 2 delta, H sum_k <lambda(pi_k) - lambda(pi_E), w_k - w_true> is at most
 
         10 H (B W_max + R_max) sqrt(K log(1/delta)) + 24 H W_max K B sqrt(log(1/delta) / tau_E).
 
-    It follows from `reward_regret_bound_sharp`, for every tau_E and every delta < 1/2, and so does
-    the same bound for a descent that starts anywhere in the class.
+    It follows from `reward_regret_bound_sharp` for every tau_E and every delta < 1/2, also if the
+    descent starts elsewhere in the class.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def reward_regret_bound(
     W_max
         A bound on ||w|| over the class W.
     R_max
-        At least half of what two rewards of the class ever differ by, |phi_r . (w - w')| / 2: so
-        both if all are in [0, R_max] and if all are in [-R_max, R_max], before any shift.
+        An upper bound on |phi_r . (w - w')| / 2 over the class. It suffices that all rewards are in
+        [0, R_max], or all in [-R_max, R_max], before any shift.
     tau_E
         The number of expert samples; infinite if lambda(pi_E) is known.
     delta
@@ -90,20 +90,21 @@ def reward_regret_bound(
 def reward_regret_bound_sharp(
     K: int, gamma: float, B: float, W_max: float, R_max: float, tau_E: float, delta: float
 ) -> float:
-    """What the proof of Theorem reward_regret_bound gives, for a descent that starts at Pi_W(0).
+    """The bound that the proof of Theorem reward_regret_bound gives, if descent starts at Pi_W(0).
 
     H times the sum of three terms, with probability 1 - 2 delta; g_k = phi_k - lambda^ is the
     gradient, phi_k = phi_r(X_k, A_k), and xi_k = lambda(pi_k) - phi_k its noise.
 
     1. (5/2) B W_max sqrt K. As w_k is the point after the step, sum <g_k, w_k - w> is at most
-       (||w_0 - w||^2 - sum ||w_k - w_{k-1}||^2) / (2 eta_r). The negative part pays for replacing
+       (||w_0 - w||^2 - sum ||w_k - w_{k-1}||^2) / (2 eta_r). The negative part allows to replace
        w_k, which depends on xi_k, by w_{k-1}: <xi_k, w_k - w_{k-1}> is at most
-       ||w_k - w_{k-1}||^2 / (2 eta_r) + 2 eta_r B^2. [||w_0 - w|| <= W_max; elsewhere in W it is
-       2 W_max, and 5/2 becomes 4, as in the paper.]
-    2. R_max sqrt(8 K log(1/delta)): Azuma and Hoeffding for sum <xi_k, w_{k-1} - w>, each of which
+       ||w_k - w_{k-1}||^2 / (2 eta_r) + 2 eta_r B^2. Here ||w_0 - w|| <= W_max; if descent starts
+       elsewhere in W, it is 2 W_max, and 5/2 becomes 4, as in the paper.
+    2. R_max sqrt(8 K log(1/delta)), by Azuma-Hoeffding for sum <xi_k, w_{k-1} - w>: each summand
        lies in an interval of length 4 R_max that is known before the episode.
-    3. 2 W_max K B (1 + sqrt(2 log(1/delta))) / sqrt(tau_E): the mean of ||lambda^ - lambda(pi_E)||
-       is at most B / sqrt(tau_E), one sample changes it by 2 B / tau_E, and McDiarmid.
+    3. 2 W_max K B (1 + sqrt(2 log(1/delta))) / sqrt(tau_E), by McDiarmid: the mean of
+       ||lambda^ - lambda(pi_E)|| is at most B / sqrt(tau_E), and one sample changes the norm by at
+       most 2 B / tau_E.
 
     The parameters are those of `reward_regret_bound`.
 
@@ -122,10 +123,10 @@ def reward_regret_bound_sharp(
 
 
 def delta_for(epsilon: float, gamma: float, R_max: float = 1.0, events: int = 3) -> float:
-    """epsilon (1 - gamma) / (events R_max): events of probability delta then cost epsilon at most.
+    """epsilon (1 - gamma) / (events R_max), so that the failure events cost at most epsilon.
 
-    For a policy loses at most H R_max. The proof of Theorem FraUpper asks for
-    delta <= epsilon / (3 (1 - gamma)), which is that with the horizon upside down.
+    A policy loses at most H R_max. The proof of Theorem FraUpper prints
+    delta <= epsilon / (3 (1 - gamma)), with the horizon inverted.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def delta_for(epsilon: float, gamma: float, R_max: float = 1.0, events: int = 3)
 
 @dataclass(frozen=True)
 class Samples:
-    """What FRA-IL needs: K episodes, tau_E samples of the expert, each event failing with delta."""
+    """What FRA-IL needs: K episodes, tau_E expert samples, failure probability delta per event."""
 
     K: float
     tau_E: float
@@ -154,20 +155,21 @@ def samples_needed(
     W_max: float,
     R_max: float = 1.0,
 ) -> Samples:
-    """Numbers with which FRA-IL's policy is epsilon-suboptimal in the mean (Theorem FraUpper).
+    """Samples for which FRA-IL's policy is epsilon-suboptimal in the mean (Theorem FraUpper).
 
-    A quarter of epsilon is for the events that fail, six of probability delta: four of Theorem
-    main-full and two of Theorem reward_regret_bound (the proof counts three). A quarter is for the
-    expert, 24 H W_max B sqrt(log(1 / delta) / tau_E), and half for the episodes, the regret of the
-    policies and the reward's 10 H (B W_max + R_max) sqrt(log(1 / delta) / K).
-    `rates.fra_il_episodes` and `rates.fra_il_expert_samples` are the plain rates.
+    A quarter of epsilon covers six failure events of probability delta: four of Theorem main-full
+    and two of Theorem reward_regret_bound (the proof counts three). A quarter covers the expert's
+    term 24 H W_max B sqrt(log(1 / delta) / tau_E). Half covers the regret of the policies and the
+    rewards' term 10 H (B W_max + R_max) sqrt(log(1 / delta) / K). `rates.fra_il_episodes` and
+    `rates.fra_il_expert_samples` are the rates without constants.
 
     Parameters
     ----------
     epsilon
         The value gap, in (0, H R_max].
     d, B, W_max
-        Of the features (phi_r, phi_P) together, and of the weights of the shifted rewards in them.
+        Dimension and norm bound of the features (phi_r, phi_P), and a norm bound of the weights of
+        the shifted rewards in them.
     R_max
         The largest reward after the shift that makes all of them positive.
 
@@ -193,11 +195,14 @@ def samples_needed(
 def _regret_sizes(
     K: int, gamma: float, B: float, W_max: float, R_max: float, tau_E: float, delta: float
 ) -> tuple[float, float, float, float]:
-    """H, B, W_max and R_max, if all is as the theorem assumes."""
+    """Check the assumptions of the theorem; H, B, W_max and R_max."""
     checks.count(K, "K")
     if tau_E != math.inf:
         checks.count(tau_E, "tau_E")
     if not 0 < checks.real_number(delta, "delta") < 0.5:
-        raise ValueError(f"delta = {delta:g} is outside (0, 1/2): the bound holds with 1 - 2 delta")
+        raise ValueError(
+            f"delta must be in (0, 1/2), as the bound holds with probability 1 - 2 delta; "
+            f"got {delta:g}"
+        )
     B, W_max = checks.positive(B, "B"), checks.positive(W_max, "W_max")
     return horizon(checks.discount(gamma)), B, W_max, checks.positive(R_max, "R_max")

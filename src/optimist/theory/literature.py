@@ -1,6 +1,6 @@
-"""What imitation costs elsewhere: the table of Appendix C, row by row.
+"""The costs of other imitation algorithms: the table of Appendix C.
 
-Constants and logarithms dropped, as there. For finite horizons H is the horizon, otherwise
+Constants and logarithms are dropped, as in the paper. H is the horizon if it is finite, otherwise
 1 / (1 - gamma).
 """
 
@@ -11,16 +11,16 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Problem:
-    """What the costs depend on.
+    """The sizes that the costs depend on.
 
     Attributes
     ----------
     epsilon
-        The suboptimality that is allowed.
+        The allowed suboptimality.
     H, d, n_states, n_actions, W_max
         As in the paper.
     log_policies, log_values, log_rewards, log_models
-        The logarithms of the sizes of the classes Pi, F, R and P that an algorithm is given.
+        The logarithms of the sizes of the classes Pi, F, R and P given to an algorithm.
     """
 
     epsilon: float
@@ -40,18 +40,18 @@ Cost = Callable[[Problem], float]
 
 @dataclass(frozen=True)
 class Row:
-    """An algorithm, and what it needs for epsilon-suboptimal imitation.
+    """An algorithm, and its costs of epsilon-suboptimal imitation.
 
     Attributes
     ----------
     algorithm, setting, source
-        Its name, where it works, and whose it is.
+        Its name, its assumptions, and its reference.
     features_only
-        Whether the expert's features suffice, without actions; "states" if only its states do.
+        Whether the expert's features suffice, without actions; "states" if states are needed.
     expert, mdp
-        The number of the expert's trajectories and of episodes in the MDP; None without any.
+        The number of expert trajectories and of episodes in the MDP; None if it needs none.
     expert_formula, mdp_formula
-        The same in words of the paper.
+        The same in the notation of the paper.
     """
 
     algorithm: str

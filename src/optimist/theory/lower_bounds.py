@@ -1,8 +1,8 @@
-"""What no learner can beat that imitates from features alone (Appendix E).
+"""Lower bounds for every learner that imitates from features alone (Appendix E).
 
-`lower_bound_tau_E` and `lower_bound_K` are worked out anew with explicit constants for the worlds
-`LowerTauE` and `LowerK`; they hold for the value gap <nu_0, V^{pi_E} - V^{pi_out}>, in expectation
-over everything random. The printed constants stand beside them. H = 1 / (1 - gamma).
+`lower_bound_tau_E` and `lower_bound_K` are derived anew with explicit constants for the worlds
+`LowerTauE` and `LowerK`; they bound the expected value gap <nu_0, V^{pi_E} - V^{pi_out}>.
+`printed_bound_tau_E` and `printed_bound_K` have the printed constants. H = 1 / (1 - gamma).
 """
 
 import math
@@ -21,18 +21,18 @@ from optimist.theory.parameters import horizon
 def lower_bound_tau_E(
     tau_E: int, gamma: float, W_max: float = 1.0, epsilon: float | None = None
 ) -> float:
-    """The gap of every learner that sees tau_E states of the expert (Theorem LowerTauE).
+    """A lower bound on the gap of every learner given tau_E expert states (Theorem LowerTauE).
 
     On the pair `LowerTauE` the mean gap of the two members, hence the larger, is at least
 
         (H W_max Delta / 2) ( 1 - TV(Bin(tau_E, 1/2 + Delta), Bin(tau_E, 1/2)) ),
         Delta = gamma epsilon / (2 (3 (1 - gamma) - gamma epsilon)),
 
-    and the likelihood-ratio test attains it. For the pair shares its dynamics, so that only the
-    expert's states tell the members apart: they are in x_0 with probability 1/2 + Delta and 1/2.
-    The two rewards add up to a constant, and so do the gaps g_0 + g_1 = H W_max Delta of any one
-    policy. Hence the mean of E_0[g_0] and E_1[g_1] is least if each data set is answered with the
-    expert of its likelier member: integrate H W_max Delta min(dP_0, dP_1) / 2.
+    and the likelihood-ratio test attains it. The two members share their dynamics, so only the
+    expert's states distinguish them: a state is x_0 with probability 1/2 + Delta and 1/2. The two
+    rewards add up to a constant, and so do the gaps of any policy, g_0 + g_1 = H W_max Delta. Hence
+    the mean of E_0[g_0] and E_1[g_1] is least if the learner plays the expert of the likelier
+    member for each data set; it is the integral of H W_max Delta min(dP_0, dP_1) / 2.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def lower_bound_tau_E(
     W_max
         The reward of the good state.
     epsilon
-        By how much a* leaves x_0 more seldom, at most (1 - gamma) / gamma; None for the hardest
-        pair, which makes the curve: it falls as 0.16997 H W_max / sqrt(tau_E).
+        The amount by which a* lowers the probability to leave x_0, at most (1 - gamma) / gamma. By
+        default that of the hardest pair; the bound then falls as 0.16997 H W_max / sqrt(tau_E).
 
     Examples
     --------
@@ -59,7 +59,7 @@ def lower_bound_tau_E(
     if epsilon is None:
         epsilon = hardest_epsilon_tau_E(tau_E, gamma)
     elif not 0 <= checks.real_number(epsilon, "epsilon") <= delta:
-        raise ValueError(f"epsilon = {epsilon:g} is outside [0, delta] = [0, {delta:g}]")
+        raise ValueError(f"epsilon must be in [0, delta] = [0, {delta:g}]; got {epsilon:g}")
     return float(horizon(gamma) * W_max * _gap_of_best_test(tau_E, gamma, epsilon))
 
 
@@ -81,40 +81,41 @@ def hardest_epsilon_tau_E(tau_E: int, gamma: float) -> float:
 
 
 def lower_bound_K(K: int, n_actions: int, gamma: float, epsilon: float | None = None) -> float:
-    """The gap of every learner after K episodes, even if it knows lambda(pi_E) (Theorem LowerK).
+    """A lower bound on the gap of every learner after K episodes (Theorem LowerK).
 
-    On the family `LowerK` the mean gap of the A members, hence the largest, is at least
+    It holds even if lambda(pi_E) is known. On the family `LowerK` the mean gap of the A members,
+    hence the largest, is at least
 
         2 gamma epsilon H / (3 (3 (1 - gamma) - gamma epsilon)) (1 - q),
         q >= 1/A the solution of  kl(1/A, q) = (2/3) H K kl(delta, delta - epsilon) / A.
 
-    For the first factor is the gap of the other actions, and a policy with alpha = pi(a* | x_0) has
-    at least 1 - alpha times it. The expert's states are alike in all members; the learner's own
-    data differ from those of the reference world, where epsilon = 0, by a divergence of
-    E[N_i] kl(delta, delta - epsilon) in member i, with N_i the number of transitions seen from
-    (x_0, a_i). In the reference world nothing depends on the actions: the N_i add up to
-    (2/3) H K in the mean, whatever the learner does, and E[alpha_i] to one. That kl(E[alpha_i],
-    E_i[alpha_i]) is at most the divergence and that kl is convex yield the mean q of E_i[alpha_i].
+    The first factor is the gap of the other actions; a policy with alpha = pi(a* | x_0) loses at
+    least 1 - alpha times it. The expert's states have the same distribution in all members. The
+    divergence of the learner's data in member i from the reference world, where epsilon = 0, is
+    E[N_i] kl(delta, delta - epsilon), with N_i the number of transitions seen from (x_0, a_i). In
+    the reference world nothing depends on the actions: for every learner the N_i add up to
+    (2/3) H K in the mean, and the E[alpha_i] to one. As kl(E[alpha_i], E_i[alpha_i]) is at most the
+    divergence and kl is convex, q bounds the mean of E_i[alpha_i].
 
     Parameters
     ----------
     K
-        The number of all episodes, each ended with probability 1 - gamma a step, whether or not
-        the last next state is shown; a fresh rollout is an episode too. None at all, K = 0, needs
-        an epsilon.
+        The number of all episodes, fresh rollouts included. Each ends with probability 1 - gamma a
+        step; the bound holds whether or not the last next state is shown. K = 0 needs an epsilon.
     n_actions
         A, the number of actions.
     gamma
         The discount factor, at least 1/2.
     epsilon
-        By how much a* leaves x_0 more seldom, below delta = (1 - gamma) / gamma; None for the
-        hardest family, which makes the curve: it falls as H sqrt(A / K) does, unless gamma = 1/2.
+        The amount by which a* lowers the probability to leave x_0, below
+        delta = (1 - gamma) / gamma. By default that of the hardest family; the bound then falls as
+        H sqrt(A / K), unless gamma = 1/2.
 
     Examples
     --------
     >>> round(lower_bound_K(1000, n_actions=4, gamma=0.9), 4)
     0.0441
-    >>> round(lower_bound_K(0, n_actions=4, gamma=0.9, epsilon=0.05), 4)  # nothing but a guess
+    >>> round(lower_bound_K(0, n_actions=4, gamma=0.9, epsilon=0.05), 4)  # the gap of a guess
     0.8824
     """
     K = checks.count(K, "K", least=0)
@@ -123,7 +124,7 @@ def lower_bound_K(K: int, n_actions: int, gamma: float, epsilon: float | None = 
     if epsilon is None:
         epsilon = hardest_epsilon_K(K, n_actions, gamma)
     elif not 0 <= checks.real_number(epsilon, "epsilon") < delta:
-        raise ValueError(f"epsilon = {epsilon:g} is outside [0, delta) = [0, {delta:g})")
+        raise ValueError(f"epsilon must be in [0, delta) = [0, {delta:g}); got {epsilon:g}")
     return _gap_after_episodes(K, n_actions, gamma, epsilon)
 
 
@@ -143,13 +144,14 @@ def hardest_epsilon_K(K: int, n_actions: int, gamma: float) -> float:
 def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Numbers:
     """(1 / 144) sqrt(A log 2 / ((1 - gamma)^3 T)), the gap in the proof of Theorem LowerK.
 
-    T counts the transitions seen from x_0; K episodes show (2/3) H K of them in the mean, where
-    `lower_bound_K` is larger. For A >= 2, T >= gamma^2 A log 2 / (16 (1 - gamma)), so that epsilon
-    is below delta_0 = (1 - gamma) / gamma, and gamma >= 0.52. The proof says gamma >= 1/2. Its
-    bound on the divergence fails for some epsilon at every gamma, but `lower_bound_K` supports the
-    constant from gamma = 0.519 on. Near 1/2 the other actions nearly always leave x_0, a stay gives
-    a* away, and the constant of the family falls as sqrt(2 gamma - 1); below 0.505 the printed one
-    is too large for it (PAPER.md, E19).
+    T counts the transitions seen from x_0: (2/3) H K in the mean after K episodes, where
+    `lower_bound_K` is larger. Assumes A >= 2, gamma >= 0.52, and
+    T >= gamma^2 A log 2 / (16 (1 - gamma)), so that epsilon < delta_0 = (1 - gamma) / gamma.
+
+    The proof assumes gamma >= 1/2. Its bound on the divergence fails for some epsilon at every
+    gamma, but `lower_bound_K` confirms the constant from gamma = 0.519 on. Near 1/2 the other
+    actions nearly always leave x_0, so a stay reveals a*, and the constant of the family falls as
+    sqrt(2 gamma - 1). Below 0.505 the printed constant is too large (PAPER.md, E19).
 
     Examples
     --------
@@ -164,7 +166,8 @@ def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Num
     enough = discount**2 * A * math.log(2) / (16 * (1 - discount))
     if np.any(seen < enough):
         raise ValueError(
-            f"T must be at least gamma^2 A log 2 / (16 (1 - gamma)) = {np.max(enough):.6g}"
+            f"T must be at least gamma^2 A log 2 / (16 (1 - gamma)) = {np.max(enough):.6g}; "
+            f"got {np.min(seen):.6g}"
         )
     return plain(np.sqrt(A * math.log(2) / ((1 - discount) ** 3 * seen)) / 144)
 
@@ -172,10 +175,10 @@ def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Num
 def printed_bound_tau_E(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike = 1.0) -> Numbers:
     """W_max^2 / (24^2 e^2 (1 - gamma)^2 epsilon^2), the expert samples needed (Theorem LowerTauE).
 
-    For gamma >= 1/2 and epsilon <= W_max / (24 e gamma (1 - gamma)), so that the pair exists. The
-    proof leaves out the 1/2 of Bretagnolle and Huber, and makes the divergence four times too
-    large (it doubles nu(pi_E, x_0) - 1/2). The two slips cancel, and `lower_bound_tau_E` asks for
-    120 times as many.
+    Assumes gamma >= 1/2 and epsilon <= W_max / (24 e gamma (1 - gamma)), so that the pair exists.
+    The proof omits the 1/2 of Bretagnolle and Huber, and its divergence is four times too large, as
+    it doubles nu(pi_E, x_0) - 1/2. The two errors cancel. `lower_bound_tau_E` needs 120 times as
+    many samples.
 
     Examples
     --------
@@ -187,15 +190,16 @@ def printed_bound_tau_E(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike =
     most = W / (24 * math.e * discount * (1 - discount))
     if np.any(gap > most):
         raise ValueError(
-            f"epsilon must be at most W_max / (24 e gamma (1 - gamma)) = {np.min(most):.6g}"
+            f"epsilon must be at most W_max / (24 e gamma (1 - gamma)) = {np.min(most):.6g}; "
+            f"got {np.max(gap):.6g}"
         )
     return plain((W / (24 * math.e * (1 - discount) * gap)) ** 2)
 
 
 def _leaving(gamma: float) -> float:
-    """Delta = (1 - gamma) / gamma, as both proofs choose it; they need gamma >= 1/2."""
+    """delta = (1 - gamma) / gamma, as in both proofs, which need gamma >= 1/2."""
     if checks.discount(gamma) < 0.5:
-        raise ValueError(f"gamma = {gamma:g} must be at least 1/2, or delta would exceed 1")
+        raise ValueError(f"gamma must be at least 1/2, so that delta <= 1; got {gamma:g}")
     return (1 - gamma) / gamma
 
 
@@ -222,7 +226,7 @@ def _gap_after_episodes(K: int, n_actions: int, gamma: float, epsilon: float) ->
         hit = p * (math.log(p) - math.log1p(-math.exp(log_miss)))
         return hit + (1 - p) * (math.log1p(-p) - log_miss) - divergence
 
-    guess, never = math.log1p(-p), -700.0  # log(1 - q) with no data, and too small to matter
+    guess, never = math.log1p(-p), -700.0  # log(1 - q) without data, and a limit
     if divergence == 0 or excess(guess) >= 0:
         return loss * (1 - p)
     if excess(never) <= 0:
@@ -231,12 +235,12 @@ def _gap_after_episodes(K: int, n_actions: int, gamma: float, epsilon: float) ->
 
 
 def _curvature(x: float) -> float:
-    """-log(1 - x) - x, about x^2 / 2, which a difference of the two would lose to rounding."""
+    """-log(1 - x) - x; a series for small x, where the difference would lose all digits."""
     return x**2 * (1 / 2 + x / 3 + x**2 / 4) if abs(x) < 1e-4 else -math.log1p(-x) - x
 
 
 def _hardest(gap: Callable[[float], float], delta: float) -> float:
-    """The epsilon in (0, delta) of the largest gap, sought on a logarithmic scale."""
+    """The epsilon in (0, delta) of the largest gap, searched on a logarithmic scale."""
     found = minimize_scalar(
         lambda u: -gap(delta * math.exp(-u)),
         bounds=(0, 25),

@@ -1,6 +1,6 @@
-"""What the functions of this room take and give: a number, or an array of numbers.
+"""Arguments and results of the functions of `theory`.
 
-Numbers in, a float out; arrays in, and they broadcast to an array.
+Functions take numbers and return a float, or take arrays and return an array by broadcasting.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from optimist import checks
 from optimist.checks import FloatArray
 
 Numbers = Any
-"""A float, or an array if an array was given: what NumPy's own functions return, and its type."""
+"""A float, or an array if an array was given."""
 
 
 def numbers(
@@ -23,7 +23,7 @@ def numbers(
     above: float | None = None,
     below: float | None = None,
 ) -> FloatArray:
-    """``value`` as an array of real numbers in this range.
+    """Convert ``value`` to an array, and check its range.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def numbers(
     ...
     ValueError: K[1] = 5 must be at least 8
     """
-    # A whole number of episodes may be too large for NumPy's integers.
+    # An int may be too large for NumPy's integers.
     array = checks.real_array(float(value) if isinstance(value, int) else value, name)
     for bad, demand in (
         (least is not None and array < least, f"at least {least}"),
@@ -47,15 +47,15 @@ def numbers(
 
 
 def discounts(gamma: ArrayLike) -> FloatArray:
-    """``gamma`` as discount factors in [0, 1)."""
+    """Convert ``gamma`` to an array of discount factors in [0, 1)."""
     return numbers(gamma, "gamma", least=0, below=1)
 
 
 def shares(delta: ArrayLike) -> FloatArray:
-    """``delta`` as probabilities of failure in (0, 1)."""
+    """Convert ``delta`` to an array of probabilities in (0, 1)."""
     return numbers(delta, "delta", above=0, below=1)
 
 
 def plain(result: Any) -> Numbers:
-    """A float for one number, an array as it is."""
+    """Convert a zero-dimensional result to a float."""
     return float(result) if np.ndim(result) == 0 else result

@@ -4,9 +4,9 @@ All quantities are those of Theorem main-full and its proof (Appendix B.7), for 
 of dimension d with ||phi|| <= B, A actions, rewards ||w|| <= W_max in [0, R_max], and failure
 probability delta. H = 1 / (1 - gamma).
 
-In units: if rewards are multiplied by c, so are R_max, W_max, Q_max and beta, but for the
-logarithm inside beta; eta and alpha are divided by c and omega stays. The theorem's own alpha =
-2 log K does not follow, for its proof fixes the unit by R_max >= 1 and adds 2 omega / alpha = 1.
+Units: if rewards are multiplied by c, then R_max, W_max, Q_max and beta (except for its logarithm)
+are multiplied by c, eta and alpha are divided by c, and omega stays. The theorem's own
+alpha = 2 log K does not scale, as its proof assumes R_max >= 1 and adds 2 omega / alpha = 1.
 """
 
 import numpy as np
@@ -29,11 +29,11 @@ def horizon(gamma: ArrayLike) -> Numbers:
 
 
 def longest_episode(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
-    """L_max = H log(K / delta): no episode is longer, with probability 1 - delta (Lemma lmax).
+    """L_max = H log(K / delta); with probability 1 - delta no episode is longer (Lemma lmax).
 
-    The proof prints log(delta / K) for log(K / delta), and takes P(L > L_max) for gamma^L_max:
-    lengths are whole, so it is gamma^floor(L_max). The lemma holds all the same as soon as
-    K / delta >= e^2, hence for every delta if K >= 8; `chance_of_longer` is exact.
+    The proof prints log(delta / K) for log(K / delta), and uses P(L > L_max) = gamma^L_max. Lengths
+    are integers, so the probability is gamma^floor(L_max). The lemma still holds if
+    K / delta >= e^2, hence for every delta if K >= 8. `chance_of_longer` is exact.
 
     Examples
     --------
@@ -45,9 +45,9 @@ def longest_episode(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers
 
 
 def chance_of_longer(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
-    """The exact probability that one of K episodes is longer than L_max: that E_L fails.
+    """The exact probability that E_L fails: one of K episodes is longer than L_max.
 
-    1 - (1 - gamma^floor(L_max))^K, as P(L > l) = gamma^l for whole l.
+    1 - (1 - gamma^floor(L_max))^K, as P(L > l) = gamma^l for integers l.
 
     Examples
     --------
@@ -57,12 +57,12 @@ def chance_of_longer(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Number
     0.5314
     """
     episodes, length = numbers(K, "K", least=1), np.floor(longest_episode(K, gamma, delta))
-    with np.errstate(divide="ignore"):  # an episode of one step is certain: log 1 - 1
+    with np.errstate(divide="ignore"):  # log 0 if L_max < 1
         return plain(-np.expm1(episodes * np.log1p(-(discounts(gamma) ** length))))
 
 
 def steps(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
-    """T = L_max K, which bounds the number of steps in K episodes (Lemma number-epochs-bound).
+    """T = L_max K, a bound on the number of steps in K episodes (Lemma number-epochs-bound).
 
     Examples
     --------
@@ -83,15 +83,15 @@ def alpha(K: ArrayLike) -> Numbers:
 
 
 def value_bound(gamma: ArrayLike, R_max: ArrayLike, omega: ArrayLike, alpha: ArrayLike) -> Numbers:
-    """Q_max = H (R_max + 2 omega / alpha), which bounds every |Q_k| (Lemma qmax).
+    """Q_max = H (R_max + 2 omega / alpha) >= |Q_k| (Lemma qmax).
 
     Examples
     --------
     >>> value_bound(gamma=0.5, R_max=1.0, omega=3.0, alpha=6.0)
     4.0
     """
-    most = numbers(omega, "omega", least=0) / numbers(alpha, "alpha", above=0)  # of (1 - p) CB
-    return plain(horizon(gamma) * (numbers(R_max, "R_max", above=0) + 2 * most))
+    bonus = numbers(omega, "omega", least=0) / numbers(alpha, "alpha", above=0)  # (1 - p) CB
+    return plain(horizon(gamma) * (numbers(R_max, "R_max", above=0) + 2 * bonus))
 
 
 def eta(
@@ -114,7 +114,7 @@ def eta(
 
 
 def log_determinant(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
-    """d log(1 + B^2 T / d), which bounds log det(Lambda_T), Lambda_0 = I (trace-determinant).
+    """d log(1 + B^2 T / d) >= log det(Lambda_T), Lambda_0 = I (trace-determinant inequality).
 
     Examples
     --------
@@ -138,8 +138,8 @@ def beta(
 
     8 Q_max d log(c alpha W_max R_max B^{9/2} Q_max^4 L_max^{5/2} K^{7/2} d^{5/2} / delta).
 
-    Every factor but delta should be at least 1: steps of the proof such as "a sum of five terms is
-    at most five times their product" need it. That asks for W_max >= 1 besides B, R_max >= 1.
+    The proof needs every factor except delta to be at least 1, for steps such as "a sum of five
+    terms is at most five times their product". So W_max >= 1 is needed besides B, R_max >= 1.
 
     Examples
     --------
@@ -173,8 +173,8 @@ def beta_of_theorem(
 ) -> Numbers:
     """The exploration coefficient as Theorem main-full states it, for an absolute constant C.
 
-    C H R_max d log(B H W_max R_max d K / delta). `constant_of_theorem` is the C at which it is
-    that of the lemma.
+    C H R_max d log(B H W_max R_max d K / delta). With C from `constant_of_theorem` it equals
+    the lemma's `beta`.
 
     Examples
     --------
@@ -197,11 +197,11 @@ def constant_of_theorem(
     R_max: ArrayLike,
     delta: ArrayLike,
 ) -> Numbers:
-    """The C at which `beta_of_theorem` is `beta`, the lemma's.
+    """The C for which `beta_of_theorem` equals the lemma's `beta`.
 
-    As Q_max <= 2 H R_max for R_max >= 1, and the lemma's logarithm holds at most the 13/2-th powers
-    of the theorem's factors (H comes with Q_max^4 L_max^{5/2}) besides a constant and log log K,
-    an absolute C exists. It is between 15 and 130 wherever we looked.
+    An absolute C exists: Q_max <= 2 H R_max for R_max >= 1, and the lemma's logarithm holds at most
+    the 13/2-th powers of the theorem's factors (H comes with Q_max^4 L_max^{5/2}) besides a
+    constant and log log K. It is between 15 and 130 for all sizes that we tried.
 
     Examples
     --------

@@ -1,14 +1,13 @@
-"""The rates that the paper states, without constants and logarithms, side by side.
+"""The rates that the paper states, without constants and logarithms.
 
 They differ in powers of H. With T = H K:
 
 - Theorem main: sqrt(d^3 H^3 K) + sqrt(d H^{9/2} K log A). It follows from the last display of the
-  proof, and is the same as the introduction's H sqrt(d^3 T) + H^{7/4} sqrt(d T log A).
-- Abstract: sqrt(d^3 H^{7/2} T). It follows from either for log A <= d^2, and is weaker.
+  proof, and equals the introduction's H sqrt(d^3 T) + H^{7/4} sqrt(d T log A).
+- Abstract: sqrt(d^3 H^{7/2} T). It is weaker, and follows from either for log A <= d^2.
 - Corollary sample: (H^3 d^3 + H^{9/2} d log A) / epsilon^2 episodes. It follows from the theorem.
-- Introduction: (H^3 d^3 + H^{7/2} d log A) / epsilon^2 samples. It follows from neither. Counted in
-  episodes the second power is 9/2; in steps the two are 4 and 11/2; regret per step instead of per
-  episode gives 2 and 7/2.
+- Introduction: (H^3 d^3 + H^{7/2} d log A) / epsilon^2 samples. It does not follow. The powers of H
+  are 3 and 9/2 in episodes, 4 and 11/2 in steps, and 2 and 7/2 for regret per step.
 - Theorem FraUpper: d^3 H^{9/2} log A / epsilon^2 episodes. It follows from the corollary for
   log A >= 1, up to constants.
 """
@@ -27,7 +26,7 @@ from optimist.theory.parameters import horizon
 def _sizes(
     d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """D, log A and H."""
+    """Check the sizes; d, log A and H as arrays."""
     log_A = np.log(numbers(n_actions, "n_actions", least=1))
     return numbers(d, "d", least=1), log_A, np.asarray(horizon(gamma))
 
@@ -37,7 +36,7 @@ def _squared(epsilon: ArrayLike) -> FloatArray:
 
 
 def regret_in_abstract(T: ArrayLike, d: ArrayLike, gamma: ArrayLike) -> Numbers:
-    """sqrt(d^3 H^{7/2} T) after T steps, as the abstract says.
+    """sqrt(d^3 H^{7/2} T) after T steps (abstract).
 
     Examples
     --------
@@ -51,7 +50,7 @@ def regret_in_abstract(T: ArrayLike, d: ArrayLike, gamma: ArrayLike) -> Numbers:
 def regret_in_introduction(
     T: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike
 ) -> Numbers:
-    """H sqrt(d^3 T) + H^{7/4} sqrt(d T log A) after T steps, as the introduction says.
+    """H sqrt(d^3 T) + H^{7/4} sqrt(d T log A) after T steps (introduction).
 
     Examples
     --------
@@ -89,7 +88,7 @@ def episodes(epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: Arra
 
 
 def steps(epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Numbers:
-    """H times `episodes`: Corollary sample in steps, (H^4 d^3 + H^{11/2} d log A) / epsilon^2.
+    """(H^4 d^3 + H^{11/2} d log A) / epsilon^2 steps, H times `episodes` (Corollary sample).
 
     Examples
     --------
@@ -102,9 +101,9 @@ def steps(epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLi
 def samples_in_introduction(
     epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike
 ) -> Numbers:
-    """(H^3 d^3 + H^{7/2} d log A) / epsilon^2, as the introduction says.
+    """(H^3 d^3 + H^{7/2} d log A) / epsilon^2 samples (introduction).
 
-    If samples are steps, it is less than the theorem's `steps` by H and by H^2 in its two terms.
+    If samples are steps, its two terms are smaller than those of `steps` by factors H and H^2.
 
     Examples
     --------
@@ -130,7 +129,7 @@ def fra_il_episodes(
 
 
 def fra_il_expert_samples(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike = 1.0) -> Numbers:
-    """W_max^2 H^2 / epsilon^2: what FRA-IL needs (Theorem FraUpper), and any other (LowerTauE).
+    """W_max^2 H^2 / epsilon^2 expert samples, sufficient (FraUpper) and necessary (LowerTauE).
 
     Examples
     --------
@@ -141,7 +140,7 @@ def fra_il_expert_samples(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike
 
 
 def least_episodes(epsilon: ArrayLike, d: ArrayLike, gamma: ArrayLike) -> Numbers:
-    """d H^2 / epsilon^2 episodes, which every imitator needs (Theorem LowerK).
+    """d H^2 / epsilon^2 episodes, necessary for every imitator (Theorem LowerK).
 
     Examples
     --------
@@ -159,11 +158,11 @@ class Rate:
     Attributes
     ----------
     where
-        Where it stands.
+        Its place in the paper.
     quantity
-        Of what it is the rate.
+        The quantity that it bounds.
     formula
-        The rate, in words of the paper.
+        The rate in the notation of the paper.
     at
         Its value at (epsilon, K, d, n_actions, gamma, W_max).
     """
@@ -236,4 +235,4 @@ RATES = (
         lambda e, K, d, A, gamma, W: fra_il_expert_samples(e, gamma, W),
     ),
 )
-"""Every rate of the paper; T = H K, constants and logarithms dropped."""
+"""Every rate of the paper, with T = H K, without constants and logarithms."""

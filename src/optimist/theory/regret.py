@@ -39,33 +39,33 @@ def augmented_regret_bound(
 
 @dataclass(frozen=True)
 class RegretBound:
-    """The terms that bound the regret over K episodes; each a number, or an array over K.
+    """The terms of the bound on the regret over K episodes; each a number, or an array over K.
 
     Attributes
     ----------
     heaven
-        Ascension to heaven from pairs that are uncertain: of order d^3 H^3, and logarithms of K.
+        Ascension to heaven from uncertain pairs: of order d^3 H^3, and logarithms of K.
     heaven_chance
-        What chance adds to that: of order d^2 H^4.
+        The deviation of that term from its mean: of order d^2 H^4.
     leak
-        Ascension from pairs that are certain, as sigma(-omega) is not zero: 4 H^2 R_max.
+        Ascension from certain pairs, as sigma(-omega) > 0: 4 H^2 R_max.
     epochs
-        The values' jumps from epoch to epoch: of order d H^2.
+        The jumps of the values between epochs: of order d H^2.
     policy
         The steps of the policy and its resets: of order sqrt(d H^{9/2} K log A).
     bonuses
-        The bonuses that were added: of order sqrt(d^3 H^3 K).
+        The bonuses: of order sqrt(d^3 H^3 K).
     bonuses_chance
-        What chance adds to that: of order d H^2. The last display of the proof prints its beta with
-        one H too many.
+        The deviation of that term from its mean: of order d H^2. The last display of the proof
+        prints its beta with one H too many.
     epoch_starts
-        What the proof leaves out: see the function of this name.
+        A term that the proof omits; see the function of this name.
     mended
-        The bound that holds, with probability 1 - 4 delta, if ||m|| is at most sqrt d: with
-        `epoch_starts`, and all that comes of bonuses divided by gamma, since the last pair of an
-        episode is not learnt from (PAPER.md, E1 to E3).
+        The corrected bound, which holds with probability 1 - 4 delta if ||m|| <= sqrt d. It
+        includes `epoch_starts`, and divides all terms from bonuses by gamma, since the last pair of
+        an episode is not recorded (PAPER.md, E1 to E3).
     trivial
-        K H R_max, which no regret exceeds.
+        K H R_max, the largest possible regret.
     """
 
     heaven: Numbers
@@ -81,13 +81,13 @@ class RegretBound:
 
     @property
     def terms(self) -> dict[str, Numbers]:
-        """The terms that are printed, by name, in the order of the proof."""
+        """The printed terms by name, in the order of the proof."""
         others = ("epoch_starts", "mended", "trivial")
         return {name: value for name, value in vars(self).items() if name not in others}
 
     @property
     def total(self) -> Numbers:
-        """The bound as it is printed."""
+        """The bound as printed."""
         return sum(self.terms.values())
 
     @property
@@ -110,7 +110,7 @@ def regret_bound(
     delta: ArrayLike = 0.1,
     beta: ArrayLike | None = None,
 ) -> RegretBound:
-    """The last explicit display of the proof of Theorem main-full, times H, term by term.
+    """Compute the last explicit display of the proof of Theorem main-full, times H, by terms.
 
     With the theorem's omega, alpha and eta, for K >= 8 and B, R_max >= 1:
 
@@ -122,19 +122,19 @@ def regret_bound(
         bonuses         8 beta B sqrt(d T log(1 + B^2 T / d))
         bonuses_chance  8 H beta B log(2 K / delta)^2
 
-    The theorem says "with probability 1 - delta"; its events make it 1 - 4 delta: the lengths, the
-    validity of the bonuses, and two sums of bonuses. ``mended`` is what the proof comes to.
+    The theorem states probability 1 - delta. Four events make it 1 - 4 delta: the lengths, the
+    validity of the bonuses, and two sums of bonuses. ``mended`` is the corrected bound.
 
     Parameters
     ----------
     K, d, n_actions, gamma, B, W_max, R_max, delta
         As in `parameters.beta` and `parameters.eta`; W_max enters beta only.
     beta
-        The exploration coefficient; None for that of Lemma good-event-holds.
+        The exploration coefficient; by default that of Lemma good-event-holds.
 
     Examples
     --------
-    RiverSwim with 6 states. The bound is far above what can be lost at all:
+    RiverSwim with 6 states. The bound is far above the largest possible regret:
 
     >>> bound = regret_bound(1000, d=12, n_actions=2, gamma=0.9, B=1, W_max=1)
     >>> bound.dominant, f"{bound.total / bound.trivial:.0e}"
@@ -167,11 +167,11 @@ def regret_bound_for(
     beta: ArrayLike,
     eta: ArrayLike,
 ) -> RegretBound:
-    """The same for any parameters: the display before the proof chooses them, times H.
+    """Compute the bound for any parameters: the display before the proof chooses them, times H.
 
     It holds for every omega >= 2, alpha and eta, and every beta for which the bonuses are valid.
-    It keeps units: with rewards times c, that is R_max and beta times c, alpha and eta divided by
-    c, every term is multiplied by c. `regret_bound` does not, as it uses R_max + 1 <= 2 R_max.
+    It scales with rewards: if R_max and beta are multiplied by c, and alpha and eta divided by c,
+    every term is multiplied by c. `regret_bound` does not scale, as it uses R_max + 1 <= 2 R_max.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def _terms(
         "epochs": 20 * H * numbers(Q_max, "Q_max") * potential,
         "policy": numbers(policy, "policy"),
     }
-    with np.errstate(divide="ignore"):  # at gamma = 0 nothing is ever learnt
+    with np.errstate(divide="ignore"):  # at gamma = 0 no pair is recorded
         mended = sum(of_bonuses.values()) / discounts(gamma) + sum(others.values())
     values = {**of_bonuses, **others, "mended": mended, "trivial": episodes * H * rewards}
     return RegretBound(**{name: plain(value) for name, value in values.items()})
@@ -236,7 +236,7 @@ def epoch_starts(
     alpha: ArrayLike,
     beta: ArrayLike,
 ) -> Numbers:
-    """What the bound on the regret leaves out, at most: see `bonuses.bonus_sum_at_epoch_starts`.
+    """An upper bound on what the regret bound omits; see `bonuses.bonus_sum_at_epoch_starts`.
 
     H (4 H R_max alpha^2 sum <mu(pi_k), CB_k^2> + 2 sum <mu(pi_k), CB_k>) over the first episodes of
     all epochs. It is of order d^3 H^4 and logarithms of K, 5 H log(K / delta) / 4 times `heaven`.

@@ -1,4 +1,4 @@
-"""How many episodes make the theorem's bound say something, or say enough (Corollary sample)."""
+"""The number of episodes for a given bound on the average regret (Corollary sample)."""
 
 import math
 from collections.abc import Callable
@@ -20,11 +20,12 @@ def episodes_needed(
     R_max: float = 1.0,
     delta: float = 0.1,
 ) -> float:
-    """The K from which on the bound on the average regret is at most epsilon (Corollary sample).
+    """The smallest K at which the bound on the average regret is at most epsilon.
 
-    A policy drawn from the K played is then epsilon-optimal in the mean. `rates.episodes` is the
-    plain rate; times H this is the number of steps. The beta of Lemma good-event-holds at each K,
-    and the bound with what the proof leaves out. No number is enough at gamma = 0.
+    A policy drawn from the K that were played is then epsilon-optimal in the mean (Corollary
+    sample); H times K is the number of steps. The bound is ``mended``, with the beta of Lemma
+    good-event-holds at each K. At gamma = 0 the result is infinite. `rates.episodes` is the rate
+    without constants.
 
     Examples
     --------
@@ -52,7 +53,7 @@ def nontrivial_from(
     R_max: float = 1.0,
     delta: float = 0.1,
 ) -> float:
-    """The K from which on the bound is below K H R_max, which no regret exceeds.
+    """The smallest K at which the bound is below K H R_max, the largest possible regret.
 
     Examples
     --------
@@ -64,18 +65,18 @@ def nontrivial_from(
 
 
 def reachable(epsilon: float, gamma: float, R_max: float) -> float:
-    """``epsilon``, if it is in (0, H R_max]: no policy is worse than that."""
+    """Check that ``epsilon`` is in (0, H R_max]; no policy loses more."""
     most = horizon(checks.discount(gamma)) * checks.positive(R_max, "R_max")
     if not 0 < checks.real_number(epsilon, "epsilon") <= most:
-        raise ValueError(f"epsilon = {epsilon:g} is outside (0, H R_max] = (0, {most:g}]")
+        raise ValueError(f"epsilon must be in (0, H R_max] = (0, {most:g}]; got {epsilon:g}")
     return float(epsilon)
 
 
 def crossing(excess: Callable[[float], float]) -> float:
-    """Where a function of log K becomes negative for good.
+    """The K beyond which a function of log K stays negative.
 
-    Each term over K is a power of log K, at most the sixth, over sqrt K or K: it falls from e^6 on.
-    There the bound is far above the trivial one still, as beta is at least 16 d.
+    Each term of the average regret is a power of log K, at most the sixth, over sqrt K or K. It
+    decreases from K = e^6 on, where the bound is still far above the trivial one, as beta >= 16 d.
     """
     low = 6.0
     high = 2 * low

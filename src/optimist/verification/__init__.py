@@ -1,9 +1,9 @@
-"""The paper's analysis, checked on runs in worlds that are known exactly."""
+"""Check the paper's analysis on recorded runs in worlds that are known exactly."""
 
-from optimist.verification.findings import Finding, Play, Report, Summary
-from optimist.verification.run import Run
+from optimist.verification.findings import Finding, Play, Summary, Verification
+from optimist.verification.run import RecordedRun
 from optimist.verification.statement import (
-    Comparison,
+    Claim,
     Needs,
     Statement,
     Statements,
@@ -15,16 +15,16 @@ from optimist.verification.trace import Trace, record
 from optimist.verification.verify import verify
 
 __all__ = [
-    "Comparison",
+    "Claim",
     "Finding",
     "Needs",
     "Play",
-    "Report",
-    "Run",
+    "RecordedRun",
     "Statement",
     "Statements",
     "Summary",
     "Trace",
+    "Verification",
     "at_most",
     "equal",
     "join",

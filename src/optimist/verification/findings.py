@@ -1,4 +1,4 @@
-"""What was found: each statement in each place, and all of them summed up."""
+"""The results of a verification: each statement in each run, and summaries."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -8,38 +8,38 @@ from scipy.stats import binom
 from optimist.verification.statement import Needs
 
 THEOREM, VALID, CHANGING, PRACTICE = "theorem", "valid", "changing rewards", "practice"
-"""The parameters of a run: the theorem's; the smallest beta, of the practical one's doubles, whose
-bonuses turn out valid, then again under rewards that change; and the practical ones."""
+"""The parameters of a run. VALID and CHANGING double the practical beta until bonuses are valid,
+with fixed and with changing rewards."""
 
 LONG, COVERED = "long", "all values"
-"""Runs so long that bounds say something: one with valid bonuses and the eta of the least bound on
-its regret, and one whose beta covers all values in [0, Q_max] at once."""
+"""Runs long enough for nontrivial bounds: one with valid bonuses and the eta that minimises the
+bound on its regret, and one whose beta covers all values in [0, Q_max] at once."""
 
 IMITATION, NUMBERS = "imitation", "numbers"
-"""Where else statements are checked: in a run of FRA-IL, and where there is no run."""
+"""Statements that are checked on a run of FRA-IL, and without any run."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement in one place.
+    """The result of checking a statement in one run.
 
     Attributes
     ----------
     about, key, where, says, needs
         Those of the statement.
     world, setting
-        The place.
+        The world and the parameters of the run.
     due
-        Whether it should hold there.
+        Whether the statement should hold there.
     cases, broken
-        In how many cases it was checked, and in how many it fails.
+        The number of cases checked, and the number in which it fails.
     equality
-        Whether it says that both sides are equal.
+        Whether it claims that both sides are equal.
     vacuous
         Whether the bound is so large here that no learner could break it.
     slack, share
-        What the larger side has to spare in the worst case: in its own units, and as a share of the
-        sides; minus the largest difference for an equality.
+        The least slack, absolute and relative to the sides; minus the largest difference for an
+        equality.
     """
 
     about: str
@@ -59,26 +59,26 @@ class Finding:
 
     @property
     def failed(self) -> bool:
-        """Whether it should hold and does not."""
+        """Whether the statement should hold and does not."""
         return self.due and self.broken > 0
 
 
 @dataclass(frozen=True)
 class Play:
-    """How a run went.
+    """A summary of one run.
 
     Attributes
     ----------
     world, setting
-        The place.
+        The world and the parameters of the run.
     K, eta, beta
-        Its episodes and parameters.
+        The number of episodes, and two of the parameters.
     valid
-        Whether all its bonuses were valid.
+        Whether all bonuses were valid.
     p_least, p_most
         The range of the ascension functions p_k+, over all pairs and episodes.
     from_uniform
-        By how much pi_k(a|x) differs from 1 / A at most.
+        The largest |pi_k(a|x) - 1 / A|.
     """
 
     world: str
@@ -93,24 +93,24 @@ class Play:
 
     @property
     def idle(self) -> bool:
-        """Whether every pair leads to heaven, and play is uniform therefore."""
+        """Whether every pair leads to heaven, so that play is uniform."""
         return min(self.p_least, 1 - self.from_uniform) > 1 - 1e-9
 
 
 @dataclass(frozen=True)
-class Report:
+class Verification:
     """All findings of a verification.
 
     Attributes
     ----------
     findings
-        Every statement in every place.
+        Every statement in every run.
     runs
-        How the runs went.
+        A summary of each run.
     notes
-        What could not be tried, in sentences.
+        The settings that could not be tried, one sentence each.
     K, delta, seed
-        What was asked for.
+        The arguments of `verify`.
     """
 
     findings: tuple[Finding, ...]
@@ -122,15 +122,15 @@ class Report:
 
     @property
     def violations(self) -> list[Finding]:
-        """The statements that should hold and do not, each where it fails.
+        """The findings of statements that should hold and do not.
 
-        What holds with probability 1 - delta may fail now and then, and is a violation only if it
-        fails in more runs than would come about once in a thousand times.
+        A statement that holds with probability 1 - delta may fail by chance. It is violated only if
+        so many failures have a probability below 1/1000.
         """
         return [f for summary in self.by_statement() for f in summary.violations(self.delta)]
 
     def by_statement(self) -> list["Summary"]:
-        """The findings on each statement, summed up, in the order of the paper."""
+        """The findings grouped by statement, in the order of the paper."""
         keys = dict.fromkeys(finding.key for finding in self.findings)
         return [
             Summary(tuple(finding for finding in self.findings if finding.key == key))
@@ -138,7 +138,7 @@ class Report:
         ]
 
     def to_plain(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """The verification as plain data."""
         given = {"K": self.K, "delta": self.delta, "seed": self.seed}
         violations = self.violations
         rows = [{**asdict(f), "violated": f in violations} for f in self.findings]
@@ -153,27 +153,27 @@ class Report:
 
 @dataclass(frozen=True)
 class Summary:
-    """The findings on one statement."""
+    """All findings of one statement."""
 
     findings: tuple[Finding, ...]
 
     @property
     def due(self) -> list[Finding]:
-        """Where it should hold."""
+        """The findings where the statement should hold."""
         return [finding for finding in self.findings if finding.due]
 
     @property
     def worst(self) -> Finding | None:
-        """Where least is to spare, of the places where it should hold."""
+        """The finding with the least relative slack where the statement should hold."""
         return min(self.due, key=lambda f: f.share, default=None)
 
     @property
     def cases(self) -> int:
-        """The cases where it should hold."""
+        """The number of cases in which the statement should hold."""
         return sum(finding.cases for finding in self.due)
 
     def violations(self, delta: float) -> list[Finding]:
-        """Where it should hold and does not, unless that is bad luck."""
+        """The findings where it should hold and does not, unless that may be chance."""
         failed = [finding for finding in self.due if finding.failed]
         by_chance = {Needs.CHANCE.value, Needs.COVERED.value, Needs.THEOREM.value}
         if not failed or failed[0].needs not in by_chance:
@@ -183,17 +183,17 @@ class Summary:
 
     @property
     def vacuous(self) -> bool:
-        """Whether it could fail nowhere that it is due."""
+        """Whether it could fail nowhere that it should hold."""
         return bool(self.due) and not self.telling
 
     @property
     def telling(self) -> list[Finding]:
-        """Where it should hold and could fail."""
+        """The findings where the statement should hold and could fail."""
         return [finding for finding in self.due if not finding.vacuous]
 
     @property
     def broken_in_practice(self) -> float | None:
-        """The share of cases that fail with practical parameters; None if it was not tried."""
+        """The share of cases that fail with practical parameters; None if not checked there."""
         tried = [finding for finding in self.findings if finding.setting == PRACTICE]
         cases = sum(finding.cases for finding in tried)
         return sum(finding.broken for finding in tried) / cases if cases else None

@@ -1,14 +1,14 @@
-"""Algorithm 1, line by line: what the compiled learner did, computed again as it is printed."""
+"""Algorithm 1, line by line: recompute each printed line from the recorded run."""
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit, logsumexp
 
 from optimist.checks import FloatArray
-from optimist.verification.run import Run
-from optimist.verification.statement import Comparison, Needs, Statements, at_most, equal, join
+from optimist.verification.run import RecordedRun
+from optimist.verification.statement import Claim, Needs, Statements, at_most, equal, join
 
-STATEMENTS: Statements[Run] = Statements("Algorithm 1, line by line")
+STATEMENTS: Statements[RecordedRun] = Statements("Algorithm 1, line by line")
 add = STATEMENTS.add
 WHERE = "Algorithm 1"
 
@@ -18,8 +18,8 @@ WHERE = "Algorithm 1"
     WHERE,
     "actions are drawn by pi_k and states by P; all that was played is counted",
 )
-def play(run: Run) -> Comparison:
-    """And after each episode the engine has drawn the numbers that its pairs tell, and no more."""
+def play(run: RecordedRun) -> Claim:
+    """The engine draws exactly the random numbers that the recorded pairs need."""
     t = run.trace
     kernel = sp.csr_array(t.mdp.kernel, copy=True)
     kernel.eliminate_zeros()
@@ -38,8 +38,8 @@ def play(run: Run) -> Comparison:
     "starts, actions and states are as frequent as nu_0, pi_k and P say, up to chance",
     Needs.CHANCE,
 )
-def draws(run: Run) -> Comparison:
-    """Azuma and Hoeffding for each of all counts; at is the episode of each pair."""
+def draws(run: RecordedRun) -> Claim:
+    """Azuma-Hoeffding for each count, with a union bound over all counts."""
     t = run.trace
     X, A = t.mdp.r.shape
     states, T = t.pairs // A, len(t.pairs)
@@ -59,7 +59,7 @@ def draws(run: Run) -> Comparison:
 
 
 @add("alg:covariance", WHERE, "Lambda_{T_k} = lambda I + sum of phi phi' over the pairs seen")
-def covariance(run: Run) -> Comparison:
+def covariance(run: RecordedRun) -> Claim:
     t = run.trace
     pairs, at = t.pairs[run.recorded], t.at[run.recorded]
     begins = np.searchsorted(at, np.arange(run.K + 1))
@@ -73,12 +73,12 @@ def covariance(run: Run) -> Comparison:
 
 
 @add("line-alg:epoch", WHERE, "an epoch begins after episode 1, and where the determinant doubles")
-def epochs(run: Run) -> Comparison:
+def epochs(run: RecordedRun) -> Claim:
     t = run.trace
     starts: list[int] = []
     expected = np.empty(run.K)
     for k in range(run.K):
-        # Where the counts make both sides equal, rounding must not decide.
+        # Counts may make both sides equal, and rounding must not decide then.
         grown = run.log_det_end[k] - run.log_det_end[starts[-1]] if starts else np.inf
         if grown >= np.log(2) - 1e-9:
             starts.append(k)
@@ -89,7 +89,7 @@ def epochs(run: Run) -> Comparison:
 
 
 @add("line-alg:bonuses", WHERE, "CB_k = beta ||phi|| in the norm of Lambda_{t_e}^{-1}")
-def bonuses(run: Run) -> Comparison:
+def bonuses(run: RecordedRun) -> Claim:
     t = run.trace
     inverse = np.linalg.inv(t.frozen)
     squares = np.array([np.einsum("ps,pst,pt->p", t.phi, M[t.block], t.phi) for M in inverse])
@@ -97,31 +97,31 @@ def bonuses(run: Run) -> Comparison:
 
 
 @add("line-alg:pplus", WHERE, "p_k+ = sigma(alpha CB_k - omega)")
-def ascension(run: Run) -> Comparison:
+def ascension(run: RecordedRun) -> Claim:
     return equal(run.trace.p, expit(run.sigmoid.alpha * run.trace.CB - run.sigmoid.omega))
 
 
 @add("line-alg:transf", WHERE, "Q_{k+1} = r_k+ + (1 - p_k+) CB_k + gamma P^_k+ V_k")
-def targets(run: Run) -> Comparison:
+def targets(run: RecordedRun) -> Claim:
     heaven = run.R_max * run.H
     PV_hat_plus = (1 - run.p) * run.PV_hat + run.p * heaven
     return equal(run.trace.Q, run.r_plus + (1 - run.p) * run.CB + run.gamma * PV_hat_plus)
 
 
 @add("alg:values", WHERE, "V_{k+1} = 1/eta log sum_a pi_k(a|x) exp(eta Q_{k+1}(x, a))")
-def values(run: Run) -> Comparison:
+def values(run: RecordedRun) -> Claim:
     return equal(run.trace.V_next, soft_maximum(run))
 
 
 @add("alg:policy", WHERE, "pi_{k+1} = pi_k exp(eta (Q_{k+1} - E V_{k+1}))")
-def policies(run: Run) -> Comparison:
+def policies(run: RecordedRun) -> Claim:
     t = run.trace
     wanted = np.exp(t.log_before + run.eta * (t.Q - soft_maximum(run)[..., None]))
     return equal(np.exp(t.log_after), wanted)
 
 
 @add("alg:order", WHERE, "V_1 = 0 and pi_1 is uniform; V is carried over, and an epoch resets pi")
-def order(run: Run) -> Comparison:
+def order(run: RecordedRun) -> Claim:
     t = run.trace
     uniform = np.full(t.log_after.shape[1:], 1 / run.n_actions)
     V = np.concatenate([np.zeros_like(t.V[:1]), t.V_next[:-1]])
@@ -135,7 +135,7 @@ def order(run: Run) -> Comparison:
 @add(
     "MN23 Lemma C.1", "Appendix B.3", "sum of V_{k+1} over an epoch = 1/eta LSE(eta sum of Q_{k+1})"
 )
-def telescoping(run: Run) -> Comparison:
+def telescoping(run: RecordedRun) -> Claim:
     t = run.trace
     epoch = t.epoch[t.episode]
     S, sums = t.Q.copy(), t.V_next.copy()
@@ -146,6 +146,6 @@ def telescoping(run: Run) -> Comparison:
     return equal(sums, (logsumexp(run.eta * S, axis=2) - np.log(run.n_actions)) / run.eta)
 
 
-def soft_maximum(run: Run) -> FloatArray:
+def soft_maximum(run: RecordedRun) -> FloatArray:
     """1/eta log sum_a pi_k(a|x) exp(eta Q_{k+1}(x, a)), [U, X]."""
     return np.asarray(logsumexp(run.trace.log_before + run.eta * run.trace.Q, axis=2) / run.eta)

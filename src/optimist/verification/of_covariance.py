@@ -5,15 +5,15 @@ import numpy as np
 from optimist.checks import FloatArray, IntArray
 from optimist.theory import bonuses, covariance, parameters
 from optimist.verification.of_worlds import inner
-from optimist.verification.run import Run
-from optimist.verification.statement import Comparison, Needs, Statements, at_most, join
+from optimist.verification.run import RecordedRun
+from optimist.verification.statement import Claim, Needs, Statements, at_most, join
 
-STATEMENTS: Statements[Run] = Statements("Covariance, epochs, sums of bonuses")
+STATEMENTS: Statements[RecordedRun] = Statements("Covariance, epochs, sums of bonuses")
 add = STATEMENTS.add
 
 
 @add("lem:lmax", "Appendix B.6", "L_k <= L_max = H log(K / delta)", Needs.CHANCE)
-def episodes_end(run: Run) -> Comparison:
+def episodes_end(run: RecordedRun) -> Claim:
     return at_most(run.lengths, parameters.longest_episode(run.K, run.gamma, run.delta))
 
 
@@ -22,7 +22,7 @@ def episodes_end(run: Run) -> Comparison:
     "Appendix F.2",
     "E <= 1 + log2(det Lambda_T / det Lambda_1) <= 1 + d log2(1 + B^2 T / d) <= 5 d log(...)",
 )
-def few_epochs(run: Run) -> Comparison:
+def few_epochs(run: RecordedRun) -> Claim:
     E = run.trace.epoch
     T = np.cumsum(np.bincount(run.trace.at, weights=run.recorded, minlength=run.K))
     by_determinant = 1 + (run.log_det_end - run.d * np.log(run.ridge)) / np.log(2)
@@ -40,13 +40,13 @@ def few_epochs(run: Run) -> Comparison:
     "Appendix F.2",
     "||phi_t||^2 grows by max(1, det Lambda_t / det Lambda_{t_e}) at most, with Lambda_{t_e}^-1",
 )
-def frozen_norms(run: Run) -> Comparison:
+def frozen_norms(run: RecordedRun) -> Claim:
     growth = np.exp(np.maximum(run.log_det - run.log_det_frozen[run.trace.at], 0))
     return at_most(_frozen_squares(run), growth * run.potentials)
 
 
 @add("doubling", "Appendix B.5", "within an epoch det Lambda_t <= 2 det Lambda_{t_e}")
-def doubling(run: Run) -> Comparison:
+def doubling(run: RecordedRun) -> Claim:
     return at_most(run.log_det, run.log_det_frozen[run.trace.at] + np.log(2))
 
 
@@ -55,7 +55,7 @@ def doubling(run: Run) -> Comparison:
     "Appendix F.2",
     "sum ||phi_t||^2 in Lambda_t^{-1} <= 2 B^2 log(det Lambda_T / det Lambda_1), over pairs seen",
 )
-def elliptical_potential(run: Run) -> Comparison | None:
+def elliptical_potential(run: RecordedRun) -> Claim | None:
     if run.ridge != 1:
         return None
     spent = np.cumsum(run.potentials * run.recorded)[_last_pairs(run)]
@@ -67,8 +67,8 @@ def elliptical_potential(run: Run) -> Comparison | None:
     "Appendix B.5",
     "sum CB_k^2 <= 2 beta^2 sum ||phi_t||^2 <= 4 beta^2 B^2 log det Lambda_T, over pairs seen",
 )
-def bonuses_along_the_path(run: Run) -> Comparison | None:
-    """And the sum of CB_k is at most sqrt(T) times the root of the first (Cauchy and Schwarz)."""
+def bonuses_along_the_path(run: RecordedRun) -> Claim | None:
+    """Also sum CB_k <= sqrt(T sum CB_k^2), by Cauchy and Schwarz."""
     if run.ridge != 1:
         return None
     last, seen = _last_pairs(run), run.recorded
@@ -83,7 +83,7 @@ def bonuses_along_the_path(run: Run) -> Comparison | None:
 
 
 @add("trace and determinant", "Appendix B.5", "log det Lambda_T <= d log(1 + B^2 T / d)")
-def determinant(run: Run) -> Comparison | None:
+def determinant(run: RecordedRun) -> Claim | None:
     if run.ridge != 1:
         return None
     T = np.cumsum(run.recorded)[_last_pairs(run)]
@@ -96,8 +96,8 @@ def determinant(run: Run) -> Comparison | None:
     "sum <mu(pi_k), f_k> <= 2 (1 - gamma) sum f_k(X_t, A_t) + 4 M log(2K / delta)^2, f = CB_{k-1}",
     Needs.CHANCE,
 )
-def from_paths_to_means(run: Run) -> Comparison | None:
-    """With the bonuses before each episode, since CB_k may depend on the episode itself."""
+def from_paths_to_means(run: RecordedRun) -> Claim | None:
+    """With the bonuses CB_{k-1}, since CB_k may depend on episode k itself."""
     if not run.event_L:
         return None
     first = run.beta * run.norms / np.sqrt(run.ridge)
@@ -117,7 +117,7 @@ def from_paths_to_means(run: Run) -> Comparison | None:
     "sum <mu(pi_k), CB_k> <= 4 beta B (1 - gamma) / gamma sqrt(d T log(1 + B^2 T / d)) + ...",
     Needs.CHANCE,
 )
-def bonus_sums(run: Run) -> Comparison | None:
+def bonus_sums(run: RecordedRun) -> Claim | None:
     if run.ridge != 1 or run.gamma == 0 or not run.event_L:
         return None
     given = (run.K, run.d, run.gamma, run.B, run.beta, run.delta)
@@ -132,13 +132,13 @@ def bonus_sums(run: Run) -> Comparison | None:
     )
 
 
-def _frozen_squares(run: Run) -> FloatArray:
-    """||phi_t||^2 in the norm of Lambda_{t_e}^{-1}, from the bonuses, [T]."""
+def _frozen_squares(run: RecordedRun) -> FloatArray:
+    """||phi_t||^2 in the norm of Lambda_{t_e}^{-1}, computed from the bonuses, [T]."""
     t = run.trace
     CB = t.CB.reshape(run.K, -1)[t.at, t.pairs]
     return np.asarray((CB / run.beta) ** 2)
 
 
-def _last_pairs(run: Run) -> IntArray:
+def _last_pairs(run: RecordedRun) -> IntArray:
     """The last pair of each episode, [K]."""
     return np.cumsum(run.lengths) - 1

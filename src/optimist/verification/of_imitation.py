@@ -5,13 +5,14 @@ from functools import cached_property
 
 import numpy as np
 
+from optimist.agents import RmaxRaviUcb
 from optimist.checks import FloatArray
 from optimist.features import FeatureMap
-from optimist.imitation import Ball, FeatureDataset, FraIL, FraILConfig
+from optimist.imitation import Ball, FeatureDataset, FraIL
 from optimist.imitation.history import ImitationHistory
 from optimist.mdp import FiniteMDP
 from optimist.theory import imitation as bounds
-from optimist.verification.statement import Comparison, Needs, Statements, at_most, equal, join
+from optimist.verification.statement import Claim, Needs, Statements, at_most, equal, join
 
 STATEMENTS: Statements["Imitation"] = Statements("FRA-IL")
 add = STATEMENTS.add
@@ -19,14 +20,14 @@ add = STATEMENTS.add
 
 @dataclass(frozen=True)
 class Imitation:
-    """An imitation of an optimal expert from its reward features, in a world that is known.
+    """A recorded run of FRA-IL that imitates an optimal expert in a known world.
 
     Attributes
     ----------
     mdp, expert, w_true
-        The world with its true rewards, the expert's policy, and the weights of those rewards.
+        The MDP with the true rewards, the expert's policy, and the weights of the rewards.
     il, history
-        The learner, and all that it did, with the policies and weights of every episode.
+        The learner, and its history with the policies and weights of every episode.
     tau_E, delta
         The number of expert samples, and the failure probability.
     """
@@ -64,13 +65,14 @@ class Imitation:
 def imitate(
     mdp: FiniteMDP, phi_r: FeatureMap, K: int, delta: float, seed: int, tau_E: int = 2000
 ) -> Imitation:
-    """Imitate an optimal policy from tau_E samples of it, keeping everything."""
+    """Imitate an optimal policy from tau_E samples of it, and record everything."""
     Phi = phi_r.all_actions(np.arange(mdp.n_states)).reshape(mdp.r.size, -1)
     w_true = np.asarray(np.linalg.pinv(Phi) @ mdp.r.ravel())
     expert = mdp.optimal().policy
     data = FeatureDataset.from_rollouts(mdp, expert, phi_r, tau_E, np.random.default_rng(seed))
-    config = FraILConfig.practical(Ball(max(1.0, float(np.linalg.norm(w_true)))))
-    il = FraIL(mdp, data, phi_r, config=config, seed=seed, stride=1)
+    weights = Ball(max(1.0, float(np.linalg.norm(w_true))))
+    player = RmaxRaviUcb.Config(ridge=0.01)
+    il = FraIL(mdp, data, phi_r, weights=weights, player=player, seed=seed, stride=1)
     history = il.learn(K, show_progress=False)
     return Imitation(mdp, expert, w_true, il, history, tau_E, delta)
 
@@ -80,7 +82,7 @@ def imitate(
     "Section 5.2",
     "(1 - gamma) regret = <r_k, mu(pi_E) - mu(pi_k)> + <lambda(pi_k) - lambda(pi_E), w_k - w_true>",
 )
-def decomposition(run: Imitation) -> Comparison:
+def decomposition(run: Imitation) -> Claim:
     """The gap by values; the reward player's part by feature expectations."""
     gap = run.mdp.value(run.expert) - run.mdp.value(run.history.policies)
     parts = run.history.regret(run.expert, run.mdp.r)
@@ -90,15 +92,15 @@ def decomposition(run: Imitation) -> Comparison:
 
 
 @add("alg:fra", "Algorithm 2", "w_k = Pi_W(w_{k-1} + eta_r (lambda^(pi_E) - phi_r(X_k, A_k)))")
-def descent(run: Imitation) -> Comparison:
-    W = run.il.settings.weights
+def descent(run: Imitation) -> Claim:
+    W = run.il.config.weights
     before = np.vstack([W.project(np.zeros_like(run.w_true)), run.history.weights[:-1]])
     moved = before + run.il.eta_r * (run.history.expert - run.draws)
     return equal(run.history.weights, np.array([W.project(w) for w in moved]))
 
 
 @add("rewards of FRA-IL", "Section 5.2", "0 <= r_k = Phi_r w_k + shift <= R_max")
-def rewards(run: Imitation) -> Comparison:
+def rewards(run: Imitation) -> Claim:
     r = np.asarray(run.history.Phi @ run.history.weights.T) + run.il.shift
     return join(at_most(0, r), at_most(r, run.il.R_max))
 
@@ -108,9 +110,9 @@ def rewards(run: Imitation) -> Comparison:
     "Appendix D.2",
     "sum <phi_k - lambda^, w_k - w> <= (||w_0 - w||^2 - sum ||w_k - w_{k-1}||^2) / (2 eta_r)",
 )
-def gradient_descent(run: Imitation) -> Comparison:
-    """The bound of Zinkevich, for a step that is made before the loss is paid."""
-    w_0 = run.il.settings.weights.project(np.zeros_like(run.w_true))
+def gradient_descent(run: Imitation) -> Claim:
+    """Zinkevich's bound for losses evaluated after the step."""
+    w_0 = run.il.config.weights.project(np.zeros_like(run.w_true))
     moves = np.diff(run.history.weights, axis=0, prepend=w_0[None])
     paid = np.cumsum((moves**2).sum(axis=1))
     most = (np.sum((w_0 - run.w_true) ** 2) - paid) / (2 * run.il.eta_r)
@@ -122,7 +124,7 @@ def gradient_descent(run: Imitation) -> Comparison:
     "Appendix D.2",
     "sum <phi_k - lambda^, w_k - w_true> <= 2 W_max^2 / eta_r + 2 eta_r B^2 K",
 )
-def gradient_descent_as_printed(run: Imitation) -> Comparison:
+def gradient_descent_as_printed(run: Imitation) -> Claim:
     k = np.arange(1, len(run.loss) + 1)
     step = run.il.eta_r
     return at_most(run.loss, 2 * run.il.W_max**2 / step + 2 * step * run.B**2 * k)
@@ -133,7 +135,7 @@ def gradient_descent_as_printed(run: Imitation) -> Comparison:
     "Appendix D.2",
     "descent + <lambda(pi_k) - phi_k, w_k - w> + <lambda^ - lambda(pi_E), w_k - w>, and the last",
 )
-def three_terms(run: Imitation) -> Comparison:
+def three_terms(run: Imitation) -> Claim:
     away = run.history.weights - run.w_true
     noise = ((run.history.feature_expectations - run.draws) * away).sum(axis=1)
     of_expert = away @ (run.history.expert - run.lambda_E)
@@ -147,7 +149,7 @@ def three_terms(run: Imitation) -> Comparison:
     "||lambda^(pi_E) - lambda(pi_E)|| <= B (1 + sqrt(2 l)) / sqrt(tau_E) <= 12 B sqrt(l / tau_E)",
     Needs.CHANCE,
 )
-def expert_features(run: Imitation) -> Comparison:
+def expert_features(run: Imitation) -> Claim:
     """By McDiarmid, then as printed; l = log(1 / delta)."""
     error = np.linalg.norm(run.history.expert - run.lambda_E)
     log = np.log(1 / run.delta)
@@ -162,7 +164,7 @@ def expert_features(run: Imitation) -> Comparison:
     "regret^w <= H (10 (B W_max + R_max) sqrt(K l) + 24 W_max B K sqrt(l / tau_E)), l = -log delta",
     Needs.CHANCE,
 )
-def reward_regret(run: Imitation) -> Comparison:
+def reward_regret(run: Imitation) -> Claim:
     most = bounds.reward_regret_bound(
         K=len(run.loss),
         gamma=run.mdp.gamma,

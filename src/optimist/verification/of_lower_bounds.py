@@ -1,4 +1,4 @@
-"""Appendix E: the closed forms of both lower bounds, against the exact solution of their worlds."""
+"""Appendix E: the closed forms of both lower bounds against exact solutions of their worlds."""
 
 import itertools
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import kl_div
 
 from optimist.envs import LowerK, LowerTauE
-from optimist.verification.statement import Comparison, Statements, at_most, equal, join
+from optimist.verification.statement import Claim, Statements, at_most, equal, join
 
 STATEMENTS: Statements[None] = Statements("Lower bounds")
 add = STATEMENTS.add
@@ -16,7 +16,7 @@ GAMMAS, ACTIONS, SHARES = (0.5, 0.6, 0.75, 0.9, 0.99), (2, 3, 6), (0.01, 0.3, 0.
 
 
 @add("thm:LowerK, occupancies", "Appendix E.1", "nu(pi_E, x_0), nu(pi_bad, x_0) = 2/3")
-def occupancies(_: None) -> Comparison:
+def occupancies(_: None) -> Claim:
     claims = []
     for world in lower_k():
         g, e = world.gamma, world.epsilon
@@ -32,7 +32,7 @@ def occupancies(_: None) -> Comparison:
     "Appendix E.1",
     "Q(x_0, a*) - Q(x_0, a) = gamma epsilon / (3 (1 - gamma) - gamma epsilon)",
 )
-def gap_of_actions(_: None) -> Comparison:
+def gap_of_actions(_: None) -> Claim:
     claims = []
     for world in lower_k():
         g, e = world.gamma, world.epsilon
@@ -47,7 +47,7 @@ def gap_of_actions(_: None) -> Comparison:
     "Appendix E.1",
     "<mu(pi_E) - mu(pi), r> >= (1 - pi(a*|x_0)) epsilon / (9 (1 - gamma))",
 )
-def gap_of_policies(_: None) -> Comparison:
+def gap_of_policies(_: None) -> Claim:
     rng = np.random.default_rng(0)
     claims = []
     for world in lower_k():
@@ -66,7 +66,7 @@ def gap_of_policies(_: None) -> Comparison:
     "Appendix E.1, mended",
     "kl(delta_0, delta_0 - epsilon) <= epsilon^2 / ((delta_0 - epsilon) (1 - delta_0 + epsilon))",
 )
-def divergence(_: None) -> Comparison:
+def divergence(_: None) -> Claim:
     claims = []
     for world in lower_k():
         P = np.asarray(world.mdp.P)
@@ -78,7 +78,7 @@ def divergence(_: None) -> Comparison:
 @add(
     "thm:LowerTauE, occupancies", "Appendix E.2", "nu(pi, x_0) of a policy with alpha = pi(a*|x_0)"
 )
-def occupancies_of_pair(_: None) -> Comparison:
+def occupancies_of_pair(_: None) -> Claim:
     claims = []
     for first, _second in pairs():
         g, e = first.gamma, first.epsilon
@@ -96,7 +96,7 @@ def occupancies_of_pair(_: None) -> Comparison:
     "Appendix E.2",
     "nu(pi_E^0, x_0) - nu(pi, x_0) >= (1 - alpha) epsilon / (12 (1 - gamma)); alpha for member 1",
 )
-def gaps_of_pair(_: None) -> Comparison:
+def gaps_of_pair(_: None) -> Claim:
     rng = np.random.default_rng(0)
     claims = []
     for first, second in pairs():
@@ -114,7 +114,7 @@ def gaps_of_pair(_: None) -> Comparison:
     "Appendix E.2, mended",
     "kl(1/2 + Delta, 1/2) <= 4 Delta^2 <= (gamma epsilon / (2 (1 - gamma)))^2",
 )
-def divergence_of_pair(_: None) -> Comparison:
+def divergence_of_pair(_: None) -> Claim:
     claims = []
     for first, second in pairs():
         p, q = in_x0(first, first.expert), in_x0(second, second.expert)
@@ -137,5 +137,5 @@ def pairs() -> Iterator[tuple[LowerTauE, LowerTauE]]:
 
 
 def in_x0(world: LowerK | LowerTauE, pi: np.ndarray) -> np.ndarray:
-    """nu(pi, x_0), of one policy or of several."""
+    """nu(pi, x_0) of one or several policies."""
     return np.asarray(world.mdp.state_occupancy(pi)[..., 0])

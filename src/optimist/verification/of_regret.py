@@ -1,7 +1,7 @@
 """Section 4.3 and Appendices B.3, B.7: the regret in M+, display by display, and the main theorem.
 
-What sums over k speaks of one update after each episode, as in the paper: with more it says
-nothing. pi_k is the policy that was played, which is not the one that an epoch begins from.
+Statements about sums over k apply only to runs with one update per episode, as in the paper. pi_k
+is the policy that was played, before the reset at the start of an epoch.
 """
 
 import numpy as np
@@ -9,22 +9,22 @@ import numpy as np
 from optimist.checks import FloatArray
 from optimist.theory import regret as bounds
 from optimist.verification.of_worlds import divergence, inner
-from optimist.verification.run import Run
+from optimist.verification.run import RecordedRun
 from optimist.verification.statement import (
-    Comparison,
+    Claim,
     Needs,
     Statements,
     at_most,
     equal,
 )
 
-STATEMENTS: Statements[Run] = Statements("Regret")
+STATEMENTS: Statements[RecordedRun] = Statements("Regret")
 add = STATEMENTS.add
 WHERE = "Appendix B.3"
 
 
 @add("policies move slowly", WHERE, "KL(pi_{k+1} || pi_k)(x) <= 2 eta^2 ||Q_{k+1}||^2")
-def slow_policies(run: Run) -> Comparison:
+def slow_policies(run: RecordedRun) -> Claim:
     t = run.trace
     sup = np.abs(t.Q).max(axis=(1, 2))[:, None]
     return at_most(divergence(t.log_after, t.log_before), 2 * (run.eta * sup) ** 2)
@@ -35,7 +35,7 @@ def slow_policies(run: Run) -> Comparison:
     WHERE,
     "<mu+(pi_{k+1}), Q_{k+1}> = <nu+(pi_{k+1}), V_{k+1} + KL(pi_{k+1} || pi_k) / eta>",
 )
-def regularised_values(run: Run) -> Comparison:
+def regularised_values(run: RecordedRun) -> Claim:
     t = run.trace
     after = np.exp(t.log_after)
     nu = run.nu_plus(after, run.p)[:, :-1]
@@ -49,7 +49,7 @@ def regularised_values(run: Run) -> Comparison:
     "<mu+(pi_{k+1}) - mu+(pi_k), Q_{k+1}> <= Q_max sqrt(2 H <nu+(pi_{k+1}), KL(pi_{k+1} || pi_k)>)",
     Needs.VALID_BONUSES,
 )
-def drift(run: Run) -> Comparison:
+def drift(run: RecordedRun) -> Claim:
     t = run.trace
     after, before = np.exp(t.log_after), np.exp(t.log_before)
     nu, other = run.nu_plus(after, run.p), run.nu_plus(before, run.p)
@@ -64,8 +64,8 @@ def drift(run: Run) -> Comparison:
     "Q_max sqrt(2 H <nu+(pi_{k+1}), KL(pi_{k+1} || pi_k)>) <= 2 eta Q_max^2 sqrt(H)",
     Needs.VALID_BONUSES,
 )
-def slow_drift(run: Run) -> Comparison:
-    """Values in [0, Q_max] drift by Q_max at most, however the occupancies move."""
+def slow_drift(run: RecordedRun) -> Claim:
+    """The drift of values in [0, Q_max] is at most Q_max for any occupancies."""
     most = 2 * run.eta * run.Q_max**2 * np.sqrt(run.H)
     return at_most(by_pinsker(run), most, trivial=run.Q_max)
 
@@ -75,7 +75,7 @@ def slow_drift(run: Run) -> Comparison:
     WHERE,
     "Delta*_k = <mu+(pi*), r+ + gamma P+ V_k - E V_{k+1}> + <mu+(pi*), E V_{k+1} - E V_k>",
 )
-def comparator_flow(run: Run) -> Comparison | None:
+def comparator_flow(run: RecordedRun) -> Claim | None:
     if not run.one_update:
         return None
     mu = run.mu_plus_best[:, :-1]  # in heaven both terms vanish
@@ -90,7 +90,7 @@ def comparator_flow(run: Run) -> Comparison | None:
     "Delta*_k <= <mu+(pi*), Q_{k+1} - E V_{k+1}> + <mu+(pi*), E V_{k+1} - E V_k>",
     Needs.VALID_BONUSES,
 )
-def comparator_step(run: Run) -> Comparison | None:
+def comparator_step(run: RecordedRun) -> Claim | None:
     if not run.one_update:
         return None
     mu = run.mu_plus_best[:, :-1]
@@ -103,7 +103,7 @@ def comparator_step(run: Run) -> Comparison | None:
     WHERE,
     "sum <mu+(pi*), Q_{k+1} - E V_{k+1}> <= log A / eta in each",
 )
-def comparator_epoch(run: Run) -> Comparison | None:
+def comparator_epoch(run: RecordedRun) -> Claim | None:
     if not run.one_update:
         return None
     t = run.trace
@@ -112,7 +112,7 @@ def comparator_epoch(run: Run) -> Comparison | None:
 
 
 @add("Delta*", WHERE, "sum of Delta*_k <= E log A / eta + 2 E Q_max", Needs.VALID_BONUSES)
-def comparator(run: Run) -> Comparison | None:
+def comparator(run: RecordedRun) -> Claim | None:
     if not run.one_update:
         return None
     E = run.trace.epoch
@@ -126,7 +126,7 @@ def comparator(run: Run) -> Comparison | None:
     "Delta_k <= <mu+(pi_k), E V_k - Q_{k+1}> + 2 <mu(pi_k), (1 - p_k+) CB_k>",
     Needs.VALID_BONUSES,
 )
-def learner_step(run: Run) -> Comparison | None:
+def learner_step(run: RecordedRun) -> Claim | None:
     if not run.one_update:
         return None
     right = fallen(run) + 2 * run.bonus_sums
@@ -139,7 +139,7 @@ def learner_step(run: Run) -> Comparison | None:
     "sum <mu+(pi_k), E V_k - Q_{k+1}> <= 2 Q_max E + 2 Q_max^2 eta (K - E) sqrt(H)",
     Needs.VALID_BONUSES,
 )
-def learner_epochs(run: Run) -> Comparison | None:
+def learner_epochs(run: RecordedRun) -> Claim | None:
     """The first episode of an epoch costs Q_max instead of a drift (erratum E12)."""
     if not run.one_update:
         return None
@@ -155,7 +155,7 @@ def learner_epochs(run: Run) -> Comparison | None:
     "sum of Delta_k <= 2 Q_max E + 2 Q_max^2 eta K sqrt(H) + 2 sum <mu(pi_k), (1 - p_k+) CB_k>",
     Needs.VALID_BONUSES,
 )
-def learner(run: Run) -> Comparison | None:
+def learner(run: RecordedRun) -> Claim | None:
     if not run.one_update:
         return None
     k = episodes(run)
@@ -170,7 +170,7 @@ def learner(run: Run) -> Comparison | None:
     "regret+_K <= E log A / eta + 4 Q_max E + 2 Q_max^2 eta K sqrt(H) + 2 sum <mu, (1 - p+) CB>",
     Needs.VALID_BONUSES,
 )
-def regret_plus(run: Run) -> Comparison | None:
+def regret_plus(run: RecordedRun) -> Claim | None:
     if not run.one_update:
         return None
     most = regret_plus_bound(run)
@@ -183,7 +183,7 @@ def regret_plus(run: Run) -> Comparison | None:
     "regret_K / H <= 2 R_max H sum <mu(pi_k), p_k+> + the bound on regret+_K",
     Needs.VALID_BONUSES,
 )
-def first_display(run: Run) -> Comparison | None:
+def first_display(run: RecordedRun) -> Claim | None:
     if not run.one_update:
         return None
     ascended = np.cumsum(inner(run.mu, run.trace.p))
@@ -198,7 +198,7 @@ def first_display(run: Run) -> Comparison | None:
     "regret_K <= the bound with all its constants",
     Needs.THEOREM,
 )
-def main_theorem(run: Run) -> Comparison | None:
+def main_theorem(run: RecordedRun) -> Claim | None:
     if not run.theorem:
         return None
     bound = bounds.regret_bound(
@@ -214,45 +214,46 @@ def main_theorem(run: Run) -> Comparison | None:
     return at_most(run.regret.sum(), bound.mended, trivial=bound.trivial)
 
 
-def by_pinsker(run: Run) -> FloatArray:
+def by_pinsker(run: RecordedRun) -> FloatArray:
     """Q_max sqrt(2 H <nu+(pi_{k+1}), KL(pi_{k+1} || pi_k)>), [U]."""
     t = run.trace
     nu = run.nu_plus(np.exp(t.log_after), run.p)[:, :-1]
     apart = (nu * divergence(t.log_after, t.log_before)).sum(axis=1)
-    return np.asarray(run.Q_max * np.sqrt(2 * run.H * np.maximum(apart, 0)))  # but for rounding
+    apart = np.maximum(apart, 0)  # rounding may make it negative
+    return np.asarray(run.Q_max * np.sqrt(2 * run.H * apart))
 
 
-def episodes(run: Run) -> FloatArray:
+def episodes(run: RecordedRun) -> FloatArray:
     """1, ..., K."""
     return np.arange(1.0, run.K + 1)
 
 
-def expected(run: Run) -> FloatArray:
-    """(1 - gamma) <nu_0, V_k>: what the learner expects of an episode, [K]."""
+def expected(run: RecordedRun) -> FloatArray:
+    """(1 - gamma) <nu_0, V_k>, the learner's estimate of its value, [K]."""
     return np.asarray((1 - run.gamma) * run.trace.V @ run.trace.mdp.nu0)
 
 
-def Delta_star(run: Run) -> FloatArray:
+def Delta_star(run: RecordedRun) -> FloatArray:
     """<mu_k+(pi*), r_k+> - (1 - gamma) <nu_0, V_k>, [K]."""
     return run.earned_plus(run.mu_plus_best) - expected(run)
 
 
-def Delta(run: Run) -> FloatArray:
+def Delta(run: RecordedRun) -> FloatArray:
     """(1 - gamma) <nu_0, V_k> - <mu_k+(pi_k), r_k+>, [K]."""
     return expected(run) - run.earned_plus(run.mu_plus_played)
 
 
-def grown(run: Run, mu: FloatArray) -> FloatArray:
+def grown(run: RecordedRun, mu: FloatArray) -> FloatArray:
     """<mu, E V_{k+1} - E V_k>, [K]."""
     return inner(mu, (run.trace.V_next - run.trace.V)[..., None])
 
 
-def fallen(run: Run) -> FloatArray:
+def fallen(run: RecordedRun) -> FloatArray:
     """<mu_k+(pi_k), E V_k - Q_{k+1}>, [K]; in heaven the two are equal."""
     return inner(run.mu_plus_played[:, :-1], run.trace.V[..., None] - run.trace.Q)
 
 
-def regret_plus_bound(run: Run) -> FloatArray:
+def regret_plus_bound(run: RecordedRun) -> FloatArray:
     """The bound of Lemma bound-regret-plus after each episode, [K]."""
     return np.asarray(
         bounds.augmented_regret_bound(

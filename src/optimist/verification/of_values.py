@@ -4,15 +4,15 @@ import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.theory import ascension, parameters
-from optimist.verification.run import Run
-from optimist.verification.statement import Comparison, Needs, Statements, at_most, join
+from optimist.verification.run import RecordedRun
+from optimist.verification.statement import Claim, Needs, Statements, at_most, join
 
-STATEMENTS: Statements[Run] = Statements("Bonuses, values, ascension")
+STATEMENTS: Statements[RecordedRun] = Statements("Bonuses, values, ascension")
 add = STATEMENTS.add
 
 
 @add("eq:validity-bonuses", "Section 4", "|(P - P^_k) V_k| <= CB_k", Needs.COVERED)
-def validity(run: Run) -> Comparison:
+def validity(run: RecordedRun) -> Claim:
     anyway = largest_errors(run)[run.trace.episode]
     return at_most(np.abs(run.PV - run.PV_hat), run.CB, trivial=anyway)
 
@@ -23,7 +23,7 @@ def validity(run: Run) -> Comparison:
     "||M V_k - M^V_k|| in Lambda_{T_k} <= beta",
     Needs.COVERED,
 )
-def regression(run: Run) -> Comparison:
+def regression(run: RecordedRun) -> Claim:
     anyway = largest_regression_errors(run)[run.trace.episode]
     return at_most(run.regression_errors, run.beta, trivial=anyway)
 
@@ -33,7 +33,7 @@ def regression(run: Run) -> Comparison:
     "Appendix B.6",
     "|(P - P^_k) V_k| <= ||M V_k - M^V_k|| ||phi||, and beta ||phi|| <= CB_k, in Lambda_{T_k}^{-1}",
 )
-def by_norms(run: Run) -> Comparison:
+def by_norms(run: RecordedRun) -> Claim:
     norms, error = run.norms_now[run.trace.episode], np.abs(run.PV - run.PV_hat)
     most = run.regression_errors[:, None, None] * norms
     return join(at_most(error, most, unit=run.R_max * run.H), at_most(run.beta * norms, run.CB))
@@ -45,7 +45,7 @@ def by_norms(run: Run) -> Comparison:
     "||theta_{k+1}|| <= W_max + Q_max L_max K B, ||V_{k+1}|| <= Q_max, eigenvalues of Lambda^{-1}",
     Needs.VALID_BONUSES,
 )
-def in_the_class(run: Run) -> Comparison | None:
+def in_the_class(run: RecordedRun) -> Claim | None:
     if run.ridge != 1 or not run.event_L:
         return None
     L_max = parameters.longest_episode(run.K, run.gamma, run.delta)
@@ -65,14 +65,14 @@ def in_the_class(run: Run) -> Comparison | None:
     "|(P_k+ - P^_k+) V_k| <= (1 - p_k+) CB_k",
     Needs.VALID_BONUSES,
 )
-def validity_plus(run: Run) -> Comparison:
+def validity_plus(run: RecordedRun) -> Claim:
     estimate = (1 - run.p) * run.PV_hat + run.p * run.R_max * run.H
     most = (1 - run.p) * run.CB
     return at_most(np.abs(run.PV_plus - estimate), most, unit=run.R_max * run.H)
 
 
 @add("lem:bound-q, lower", "Appendix B.3", "r_k+ + gamma P_k+ V_k <= Q_{k+1}", Needs.VALID_BONUSES)
-def optimistic(run: Run) -> Comparison:
+def optimistic(run: RecordedRun) -> Claim:
     return at_most(run.r_plus + run.gamma * run.PV_plus, run.trace.Q)
 
 
@@ -82,7 +82,7 @@ def optimistic(run: Run) -> Comparison:
     "Q_{k+1} <= r_k+ + 2 (1 - p_k+) CB_k + gamma P_k+ V_k",
     Needs.VALID_BONUSES,
 )
-def not_too_optimistic(run: Run) -> Comparison:
+def not_too_optimistic(run: RecordedRun) -> Claim:
     most = run.r_plus + 2 * (1 - run.p) * run.CB + run.gamma * run.PV_plus
     return at_most(run.trace.Q, most)
 
@@ -90,15 +90,16 @@ def not_too_optimistic(run: Run) -> Comparison:
 @add(
     "lem:qmax", "Section 4.4", "||Q_k|| <= Q_max = H (R_max + 2 omega / alpha)", Needs.VALID_BONUSES
 )
-def bounded(run: Run) -> Comparison:
+def bounded(run: RecordedRun) -> Claim:
     return at_most(np.abs(run.trace.Q), run.Q_max)
 
 
 @add("lem:lse-lipschitz", "Appendix F.2", "|LSE(x) - LSE(y)| <= ||x - y||")
-def soft_maximum_is_lipschitz(run: Run) -> Comparison:
-    """With V_{k+1} of the learner: the first of an epoch is a soft maximum of Q_{k+1} alone.
+def soft_maximum_is_lipschitz(run: RecordedRun) -> Claim:
+    """Check the lemma on the learner's V_{k+1}.
 
-    Every V_{k+1} is the difference of two soft maxima whose arguments are Q_{k+1} apart.
+    The first V_{k+1} of an epoch is the soft maximum of Q_{k+1}; every V_{k+1} is the difference of
+    two soft maxima whose arguments differ by Q_{k+1}.
     """
     t = run.trace
     epoch = t.epoch[t.episode]
@@ -111,13 +112,13 @@ def soft_maximum_is_lipschitz(run: Run) -> Comparison:
 
 
 @add("lem:sigmoid-bound", "Appendix F.2", "p_k+ <= 2 alpha^2 CB_k^2 + 2 exp(-omega)")
-def ascension_is_small(run: Run) -> Comparison:
+def ascension_is_small(run: RecordedRun) -> Claim:
     s = run.sigmoid
     return at_most(run.trace.p / ascension.ascension_bound(run.trace.CB, s.alpha, s.omega), 1)
 
 
 @add("lem:sigmoid-bound2", "Appendix F.2", "(1 - p_k+) CB_k <= omega / alpha, for omega >= 2")
-def effective_bonus(run: Run) -> Comparison | None:
+def effective_bonus(run: RecordedRun) -> Claim | None:
     s = run.sigmoid
     if s.omega < 2:
         return None
@@ -125,8 +126,8 @@ def effective_bonus(run: Run) -> Comparison | None:
     return at_most((1 - run.trace.p) * run.trace.CB, most)
 
 
-def largest_errors(run: Run) -> FloatArray:
-    """The most that |(P - P^_k) V| can be for |V| <= Q_max, whatever was seen, [K, X, A].
+def largest_errors(run: RecordedRun) -> FloatArray:
+    """The largest |(P - P^_k) V| over |V| <= Q_max and all next states, [K, X, A].
 
     P^_k V is the sum of phi' Lambda_{T_k}^{-1} phi_t V(x'_t) over the pairs seen.
     """
@@ -142,8 +143,8 @@ def largest_errors(run: Run) -> FloatArray:
     return np.asarray(run.Q_max * (1 + weights)).reshape(t.CB.shape)
 
 
-def largest_regression_errors(run: Run) -> FloatArray:
-    """The most that ||M V - M^V|| in Lambda_{T_k} can be for |V| <= Q_max, [K].
+def largest_regression_errors(run: RecordedRun) -> FloatArray:
+    """An upper bound on ||M V - M^V|| in Lambda_{T_k} over |V| <= Q_max, [K].
 
     The squared norm of M V is lambda ||M V||^2 + sum (P V)^2 over the T_k pairs seen, and that of
     M^V at most sum V(x'_t)^2, as a projection shortens.

@@ -7,15 +7,15 @@ from optimist.checks import FloatArray
 from optimist.mdp import augment
 from optimist.mdp.augmented import with_heaven
 from optimist.theory import ascension
-from optimist.verification.run import Run
-from optimist.verification.statement import Comparison, Statements, at_most, equal, join
+from optimist.verification.run import RecordedRun
+from optimist.verification.statement import Claim, Statements, at_most, equal, join
 
-STATEMENTS: Statements[Run] = Statements("Occupancies, M+ and its biases")
+STATEMENTS: Statements[RecordedRun] = Statements("Occupancies, M+ and its biases")
 add = STATEMENTS.add
 
 
 @add("eq:flow", "Proposition flow", "E' mu(pi) = gamma P' mu(pi) + (1 - gamma) nu_0, in M and M+")
-def flow(run: Run) -> Comparison:
+def flow(run: RecordedRun) -> Claim:
     t = run.trace
     nu0 = np.append(t.mdp.nu0, 0.0)
     within = np.concatenate([run.mu, run.mu_best[None]])
@@ -31,20 +31,20 @@ def flow(run: Run) -> Comparison:
 
 
 @add("lem:from-ev-to-q", "Appendix F.1", "<mu(pi), E V> = <mu(pi), Q> where V = E_pi Q")
-def values_for_actions(run: Run) -> Comparison:
+def values_for_actions(run: RecordedRun) -> Claim:
     Q = run.trace.Q[run.trace.episode.searchsorted(np.arange(run.K))]
     V = (run.trace.played * Q).sum(axis=2)
     return equal((run.mu.sum(axis=2) * V).sum(axis=1), inner(run.mu, Q))
 
 
 @add("eq:regret", "Section 2.3", "<nu_0, V^{pi*} - V^{pi_k}> = H <mu(pi*) - mu(pi_k), r_k>")
-def regret(run: Run) -> Comparison:
+def regret(run: RecordedRun) -> Claim:
     earned = inner(run.mu_best - run.mu, run.trace.r)
     return equal(run.regret, run.H * earned, unit=run.R_max * run.H)
 
 
 @add("sec:OAMDP", "Section 2.2", "V^pi <= V+^pi and Q^pi <= Q+^pi, for pi_k and pi*")
-def optimism(run: Run) -> Comparison:
+def optimism(run: RecordedRun) -> Claim:
     t = run.trace
     claims = []
     for pi in (t.played, run.best):
@@ -56,7 +56,7 @@ def optimism(run: Run) -> Comparison:
 
 
 @add("lem:mass-reduced", "Appendix F.1", "mu+(pi, x, a) <= mu(pi, x, a) off heaven")
-def mass_reduced(run: Run) -> Comparison:
+def mass_reduced(run: RecordedRun) -> Claim:
     return join(
         at_most(run.mu_plus_played[:, :-1], run.mu),
         at_most(run.mu_plus_best[:, :-1], run.mu_best),
@@ -68,7 +68,7 @@ def mass_reduced(run: Run) -> Comparison:
     "Appendix F.1",
     "KL(mu(pi_{k+1}) || mu(pi_k)) <= H <nu(pi_{k+1}), KL(pi_{k+1} || pi_k)>, in M and M+",
 )
-def occupancies_are_near(run: Run) -> Comparison:
+def occupancies_are_near(run: RecordedRun) -> Claim:
     t = run.trace
     after, before = np.exp(t.log_after), np.exp(t.log_before)
     on_earth = t.mdp.state_occupancy(after), t.mdp.state_occupancy(before)
@@ -77,9 +77,9 @@ def occupancies_are_near(run: Run) -> Comparison:
     for nu, other in (on_earth, ascending):
         moved = divergence(t.log_after, t.log_before)
         of_policies = (nu[:, : t.mdp.n_states] * moved).sum(axis=1)
-        of_states = rel_entr(nu, other).sum(axis=1)  # the chain rule: both make that of mu
-        there = ~((nu > 0) & (other == 0)).any(axis=1)  # but where a probability underflows
-        # However near two policies are, their occupancies are off by some 1e-16 H.
+        of_states = rel_entr(nu, other).sum(axis=1)  # their sum is that of mu, by the chain rule
+        there = ~((nu > 0) & (other == 0)).any(axis=1)  # except where a probability underflows
+        # Occupancies carry a rounding error of about 1e-16 H, however close the policies are.
         near = at_most((of_states + of_policies)[there], run.H * of_policies[there], 1e-5 * run.H)
         claims.append(near)
     return join(*claims)
@@ -90,8 +90,8 @@ def occupancies_are_near(run: Run) -> Comparison:
     "Section 4",
     "(1 - gamma) regret_k = reward bias - model bias(pi*) + regret+ + model bias(pi_k)",
 )
-def decomposition(run: Run) -> Comparison:
-    """By values on the left; regret+ also by occupancies in M+ and, once, in M+ itself."""
+def decomposition(run: RecordedRun) -> Claim:
+    """The left side by values; regret+ also by occupancies in M+, and once by values of M+."""
     t, parts, k = run.trace, run.parts, run.K // 2
     earned = run.earned_plus(run.mu_plus_best) - run.earned_plus(run.mu_plus_played)
     up = augment(t.mdp.with_rewards(t.r[k]), t.p[k], run.R_max)
@@ -104,13 +104,13 @@ def decomposition(run: Run) -> Comparison:
 
 
 @add("lem:reward-bias-bound", "Section 4.1", "reward-bias_k <= R_max <mu(pi_k), p_k+>")
-def reward_bias(run: Run) -> Comparison:
+def reward_bias(run: RecordedRun) -> Claim:
     most = ascension.reward_bias_bound(run.R_max, inner(run.mu, run.trace.p))
     return at_most(run.parts.reward_bias, most)
 
 
 @add("lem:model-bias-bounds", "Section 4.2", "0 <= model-bias_k(pi) <= gamma H R_max <mu(pi), p+>")
-def model_bias(run: Run) -> Comparison:
+def model_bias(run: RecordedRun) -> Claim:
     parts, p = run.parts, run.trace.p
     learner = parts.model_bias_learner, run.mu
     claims = []
@@ -126,7 +126,7 @@ def model_bias(run: Run) -> Comparison:
     "Appendix B.2, mended",
     "model-bias_k(pi) = gamma <mu_k+(pi), p_k+ (R_max H - P V^pi)>, with V^pi under r_k+",
 )
-def simulation_lemma(run: Run) -> Comparison:
+def simulation_lemma(run: RecordedRun) -> Claim:
     t = run.trace
     biases = run.parts.model_bias_learner, run.parts.model_bias_comparator
     claims = []
@@ -150,6 +150,6 @@ def divergence(log_p: FloatArray, log_q: FloatArray) -> FloatArray:
     return np.asarray((np.exp(log_p) * (log_p - log_q)).sum(axis=-1))
 
 
-def into(run: Run, mu: FloatArray) -> FloatArray:
-    """P' mu: where the pairs of mu lead, [n, X]."""
+def into(run: RecordedRun, mu: FloatArray) -> FloatArray:
+    """P' mu, the distribution of next states under mu, [n, X]."""
     return np.asarray((run.trace.mdp.kernel.T @ mu.reshape(len(mu), -1).T).T)

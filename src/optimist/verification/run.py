@@ -1,6 +1,6 @@
-"""A recorded run in a known world, with the exact quantities that the analysis speaks of.
+"""A recorded run in a known world, with the exact quantities of the analysis.
 
-Heaven, where it appears, is the last state. Arrays over episodes have K as their first axis.
+Heaven, if present, is the last state. Arrays over episodes have K as their first axis.
 """
 
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from optimist.verification.trace import Trace
 
 
 @dataclass(frozen=True)
-class Run:
-    """A trace, and what was meant by its parameters.
+class RecordedRun:
+    """A trace, and the assumptions that its parameters meet.
 
     Attributes
     ----------
     trace
-        What was recorded.
+        The recorded run.
     delta
         The failure probability.
     theorem
@@ -68,7 +68,7 @@ class Run:
 
     @property
     def R_max(self) -> float:
-        """What heaven pays."""
+        """The reward in heaven."""
         return self.trace.config.r_max
 
     @property
@@ -84,9 +84,7 @@ class Run:
     @property
     def sigmoid(self) -> Sigmoid:
         """alpha and omega."""
-        ascension = self.trace.config.ascension
-        assert isinstance(ascension, Sigmoid)
-        return ascension
+        return Sigmoid(self.trace.config.alpha, self.trace.config.omega)
 
     @property
     def one_update(self) -> bool:
@@ -95,7 +93,7 @@ class Run:
 
     @cached_property
     def B(self) -> float:
-        """A bound on ||phi||, and at least 1 as the paper has it."""
+        """A bound on ||phi||, at least 1 as in the paper."""
         return max(1.0, float(self.norms.max()))
 
     @property
@@ -106,7 +104,7 @@ class Run:
 
     @cached_property
     def W_max(self) -> float:
-        """A bound on the weights of the rewards r_k = Phi w_k, and at least 1."""
+        """A bound on ||w_k|| with r_k = Phi w_k, at least 1."""
         return max(1.0, float(np.linalg.norm(self.weights_of(self.trace.r), axis=1).max()))
 
     @property
@@ -137,11 +135,11 @@ class Run:
         s = self.sigmoid
         return float(parameters.value_bound(self.gamma, self.R_max, s.omega, s.alpha))
 
-    # What was learnt from
+    # The data
 
     @cached_property
     def recorded(self) -> BoolArray:
-        """Which of the pairs entered the covariance, [T]."""
+        """Whether each pair entered the covariance, [T]."""
         return self.trace.seen >= 0
 
     @cached_property
@@ -190,7 +188,7 @@ class Run:
         values = f.reshape(self.K, -1)[self.trace.at, self.trace.pairs]
         return np.asarray(np.bincount(self.trace.at, weights=values, minlength=self.K), float)
 
-    # Updates: row u is that of Q_{k+1} from V_k
+    # Updates: row u computes Q_{k+1} from V_k
 
     @cached_property
     def CB(self) -> FloatArray:
@@ -226,11 +224,11 @@ class Run:
     def PV_hat(self) -> FloatArray:
         """The estimate of P V_k from the data seen before the update, [U, X, A].
 
-        Phi Lambda_{T_k}^{-1} times the sum of phi(x, a) V_k(x'), straight from its definition.
+        Phi Lambda_{T_k}^{-1} times the sum of phi(x, a) V_k(x'), computed by its definition.
         """
         t = self.trace
         phi, block, after = t.phi[t.pairs], t.block[t.pairs], t.seen
-        pairs = np.searchsorted(t.at, np.arange(self.K + 1))  # where each episode begins
+        pairs = np.searchsorted(t.at, np.arange(self.K + 1))  # the first pair of each episode
         updates = np.searchsorted(t.episode, np.arange(self.K + 1))
         n, s = t.Lambda.shape[1:3]
         followed = np.zeros((t.mdp.n_states, n, s))  # sums of features by the state after
@@ -280,7 +278,7 @@ class Run:
         """Whether the bonuses were valid throughout: |(P - P^_k) V_k| <= CB_k."""
         return not at_most(np.abs(self.PV - self.PV_hat), self.CB).broken.any()
 
-    # Occupancies, in the world and in the augmented worlds
+    # Occupancies, in the MDP and in the augmented MDPs
 
     @cached_property
     def best(self) -> FloatArray:
@@ -298,10 +296,10 @@ class Run:
         return self.trace.mdp.occupancy(self.best)
 
     def nu_plus(self, pi: FloatArray, p: FloatArray) -> FloatArray:
-        """nu+(pi) under ascension functions p, n of both, [n, X + 1]."""
+        """nu+(pi) for n policies and n ascension functions p, [n, X + 1]."""
         mdp = self.trace.mdp
         nu = mdp.dynamics.occupancies(pi * (1 - p), mdp.nu0)
-        return np.column_stack([nu, np.maximum(1 - nu.sum(axis=1), 0.0)])  # but for rounding
+        return np.column_stack([nu, np.maximum(1 - nu.sum(axis=1), 0.0)])  # rounding may be < 0
 
     def mu_plus(self, pi: FloatArray) -> FloatArray:
         """mu_k+(pi) of a policy, or of one for each episode, [K, X + 1, A]."""
@@ -330,7 +328,7 @@ class Run:
         return self.trace.mdp.dynamics.values(pi, (pi * self.trace.r).sum(axis=2))
 
     def values_plus(self, pi: FloatArray) -> FloatArray:
-        """V^pi in the augmented worlds M+(r_k, p_k+), off heaven, [K, X]."""
+        """V^pi in the augmented MDPs M+(r_k, p_k+), outside heaven, [K, X]."""
         t = self.trace
         pi = np.broadcast_to(pi, t.p.shape)
         ascending = self.r_plus_played + self.gamma * t.p * self.R_max * self.H

@@ -1,4 +1,4 @@
-"""A statement of the paper, and the comparison of numbers that it claims."""
+"""A statement of the paper, and the claim that it makes about numbers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from optimist.checks import BoolArray, FloatArray
 
 ROUNDING = 1e-9
-"""How far both sides may be on the wrong side of each other, as a share of the larger numbers."""
+"""Tolerance of every claim, relative to the largest number on either side."""
 
 Subject = TypeVar("Subject")
 
 
 class Needs(Enum):
-    """What a statement needs in order to hold."""
+    """The condition under which a statement holds."""
 
     NOTHING = "always"
     VALID_BONUSES = "if bonuses are valid"
@@ -27,20 +27,20 @@ class Needs(Enum):
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Claims that one number is at most another, or equal to it, in some cases.
+class Claim:
+    """The claim smaller <= larger, or smaller = larger, in each of several cases.
 
     Attributes
     ----------
     smaller, larger
-        Both sides, in each case.
+        The two sides, one number a case.
     rounding
-        How far they may be on the wrong side of each other, in each case.
+        The tolerance of each case.
     equal
-        Whether they should be equal.
+        Whether the two sides should be equal.
     trivial
-        From where on the larger side says nothing, in each case: what is bounded is at most that
-        anyway, whoever learns and whatever is seen.
+        An upper bound on the smaller side that holds for every learner and all data. If the larger
+        side reaches it, the claim says nothing.
     """
 
     smaller: FloatArray
@@ -51,20 +51,20 @@ class Comparison:
 
     @property
     def slack(self) -> FloatArray:
-        """What the larger side has to spare; minus the difference where they should be equal."""
+        """larger - smaller; minus the absolute difference if the sides should be equal."""
         gap = self.larger - self.smaller
         return -np.abs(gap) if self.equal else gap
 
     @property
     def broken(self) -> BoolArray:
-        """Where the claim fails, beyond rounding; whatever is no number fails."""
+        """The cases in which the claim fails by more than rounding; NaN fails."""
         return np.asarray(~(self.slack >= -self.rounding))
 
     @property
     def share(self) -> float:
-        """The least slack as a share of the larger of the two sides, 0 where both vanish.
+        """The least slack relative to the larger absolute side, 0 if both sides are 0.
 
-        Where they should be equal, minus the largest difference as a share of all of its claim.
+        For an equality, the differences are relative to the largest number of the claim.
         """
         size = np.maximum(np.abs(self.smaller), np.abs(self.larger))
         if self.equal:
@@ -75,17 +75,17 @@ class Comparison:
 
     @property
     def vacuous(self) -> bool:
-        """Whether no learner could break the claim: it allows what is the most anyway."""
+        """Whether no learner could break the claim, as every bound is at least the trivial one."""
         return bool((self.larger >= self.trivial).all())
 
 
 def at_most(
     smaller: ArrayLike, larger: ArrayLike, unit: float = 0.0, trivial: ArrayLike = np.inf
-) -> Comparison:
+) -> Claim:
     """The claim smaller <= larger, element by element.
 
-    Rounding is relative to the largest number on either side, and to ``unit``: a number of the size
-    that both sides could have, for the case that all of them vanish.
+    Rounding is relative to the largest number on either side and to ``unit``, a typical size of
+    both sides for the case that all numbers are 0.
 
     Examples
     --------
@@ -99,11 +99,11 @@ def at_most(
     a, b, most = (side.ravel() for side in np.broadcast_arrays(*sides))
     both = np.concatenate([a, b])
     scale = np.abs(both[np.isfinite(both)]).max(initial=unit)
-    return Comparison(a, b, np.full(a.shape, ROUNDING * scale), equal=False, trivial=most)
+    return Claim(a, b, np.full(a.shape, ROUNDING * scale), equal=False, trivial=most)
 
 
-def equal(one: ArrayLike, other: ArrayLike, unit: float = 0.0) -> Comparison:
-    """The claim that both are equal, up to rounding.
+def equal(one: ArrayLike, other: ArrayLike, unit: float = 0.0) -> Claim:
+    """The claim that both sides are equal up to rounding.
 
     Examples
     --------
@@ -113,11 +113,11 @@ def equal(one: ArrayLike, other: ArrayLike, unit: float = 0.0) -> Comparison:
     return replace(at_most(one, other, unit), equal=True)
 
 
-def join(*claims: Comparison) -> Comparison:
-    """Several claims of the same kind as one; each keeps its own rounding."""
+def join(*claims: Claim) -> Claim:
+    """Join claims of the same kind into one; each keeps its own rounding."""
     arrays = ("smaller", "larger", "rounding", "trivial")
     parts = {a: np.concatenate([getattr(claim, a) for claim in claims]) for a in arrays}
-    return Comparison(**parts, equal=claims[0].equal)
+    return Claim(**parts, equal=claims[0].equal)
 
 
 @dataclass(frozen=True)
@@ -127,17 +127,17 @@ class Statement(Generic[Subject]):
     Attributes
     ----------
     about
-        What it is about, with others.
+        The heading that it shares with other statements.
     key
-        Its label in the paper where it has one, otherwise a name of ours.
+        Its label in the paper, or a name of ours if it has none.
     where
-        Where it stands.
+        Its place in the paper.
     says
         The claim, as a formula.
     needs
-        What it needs in order to hold.
+        The condition under which it holds.
     check
-        Compares both sides in a run, or wherever else it is claimed; None where it says nothing.
+        Computes both sides for a run or another subject; None where the statement does not apply.
     """
 
     about: str
@@ -145,11 +145,11 @@ class Statement(Generic[Subject]):
     where: str
     says: str
     needs: Needs
-    check: Callable[[Subject], Comparison | None]
+    check: Callable[[Subject], Claim | None]
 
 
 class Statements(Generic[Subject]):
-    """Statements about the same, in the order of the paper."""
+    """Statements under one heading, in the order of the paper."""
 
     def __init__(self, about: str) -> None:
         self.about = about
@@ -158,9 +158,9 @@ class Statements(Generic[Subject]):
     def add(
         self, key: str, where: str, says: str, needs: Needs = Needs.NOTHING
     ) -> Callable[[Any], Any]:
-        """Make a statement of a function that compares its two sides."""
+        """Register the decorated function as the check of a statement."""
 
-        def enter(check: Callable[[Subject], Comparison | None]) -> Any:
+        def enter(check: Callable[[Subject], Claim | None]) -> Any:
             self.all.append(Statement(self.about, key, where, says, needs, check))
             return check
 

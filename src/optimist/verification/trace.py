@@ -1,4 +1,4 @@
-"""A run of Algorithm 1 with nothing left out: every policy, value, bonus, covariance and pair."""
+"""Record a complete run of Algorithm 1: every policy, value, bonus, covariance and pair."""
 
 import math
 from dataclasses import dataclass, fields
@@ -8,28 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimist import limits
-from optimist.agents import Configuration
-from optimist.agents.finite import FiniteDriver, columns_of
+from optimist.agents.finite_driver import FiniteDriver, columns_of
+from optimist.agents.rmax_ravi_ucb import RmaxRaviUcbConfig
 from optimist.checks import BoolArray, FloatArray, IntArray
-from optimist.core import Rewards, Sigmoid
-from optimist.core.state import PLAY, STATE, UPDATE, Record, Rule, Simulator, Snapshots, nobody
+from optimist.core import Rewards
+from optimist.core.state import Kept, Record, Rule, Simulator
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What the compiled learner did, as it did it. K episodes, U updates, T pairs.
+    """Everything the compiled learner computed, over K episodes, U updates and T pairs.
 
     Attributes
     ----------
     mdp, config
         The world and the parameters.
     phi, block
-        The features of all pairs within their block of the covariance, [X A, s], and which block of
-        the n that is, [X A]; d = n s.
+        The features of all pairs within their block of the covariance, [X A, s], and the index of
+        that block among the n blocks, [X A]; d = n s.
     played
-        The policies pi_k as they were played, [K, X, A].
+        The policies pi_k that were played, [K, X, A].
     r
         The rewards r_k, [K, X, A].
     epoch
@@ -43,30 +43,30 @@ class Trace:
     ridge
         Lambda_1 is this times the identity.
     cumulative
-        The cumulative probabilities by which actions were drawn, [K, X, A].
+        The cumulative probabilities from which actions were drawn, [K, X, A].
     probabilities
-        Those by which next states were drawn, in the order of the entries of P.
+        The probabilities from which next states were drawn, in the order of the entries of P.
     steps, paid
-        The length of each episode and the sum of its rewards, as the learner counts them, [K].
+        The length of each episode and the sum of its rewards, as counted by the learner, [K].
     apart
-        Whether the learner had drawn other numbers by the end of an episode than the pairs below
-        tell, [K].
+        Whether the learner's generator differs, after an episode, from one that drew the pairs
+        below, [K].
     begins
         The first state of each episode, [K].
     pairs, at
-        The pairs x * A + a in the order of playing, and the episode of each, [T].
+        The pairs x * A + a in the order of play, and the episode of each, [T].
     seen
-        The next state of each pair, or -1 where the episode ended before it was seen, [T].
+        The next state of each pair, or -1 if the episode ended before it was seen, [T].
     episode
         The episode of each update, [U].
     V, V_next, Q
         V_k and V_{k+1}, [U, X], and Q_{k+1}, [U, X, A].
     log_before, log_after
-        The logarithms of pi_k, after its reset where an epoch begins, and of pi_{k+1}, [U, X, A].
+        The logarithms of pi_k, after the reset if an epoch begins, and of pi_{k+1}, [U, X, A].
     """
 
     mdp: FiniteMDP
-    config: Configuration
+    config: RmaxRaviUcbConfig
     phi: FloatArray
     block: IntArray
     ridge: float
@@ -97,33 +97,32 @@ class Trace:
 def record(
     mdp: FiniteMDP,
     features: FeatureMap,
-    config: Configuration,
+    config: RmaxRaviUcbConfig,
     K: int,
     seed: int = 0,
     rewards: Rewards | None = None,
 ) -> Trace:
-    """Run Algorithm 1 for K episodes in compiled code, and keep everything.
+    """Run Algorithm 1 for K episodes in compiled code, and record everything.
 
     Examples
     --------
     >>> from optimist import envs
     >>> world = envs.RiverSwim(6, gamma=0.9)
-    >>> trace = record(world.mdp, world.features, Configuration.practical(updates=1), K=20)
+    >>> trace = record(world.mdp, world.features, RmaxRaviUcbConfig(updates=1), K=20)
     >>> trace.Q.shape, len(trace.pairs) == trace.at.size, bool((trace.V[0] == 0).all())
     ((20, 6, 2), True, True)
     """
-    covered = isinstance(config.ascension, Sigmoid) and math.isfinite(config.eta)
-    if not covered or config.lazy or config.v_max is not None or config.anytime:
+    if not math.isfinite(config.eta) or config.lazy or config.v_max is not None or config.anytime:
         raise ValueError(
-            "the analysis is of one sigmoid, a finite eta, updates after each episode and a heaven "
-            "that is worth R_max H"
+            "config must be one that the analysis covers: a Sigmoid, a finite eta, updates after "
+            "each episode, and no v_max or anytime schedule"
         )
     X, A = mdp.r.shape
     covariance = features.dim**2 // features.blocks
     of_updates = config.updates * (2 * X + 3 * X * A)
-    numbers = 5 * X * A + of_updates + covariance + 10 * mdp.horizon  # an episode; its pairs too
+    numbers = 5 * X * A + of_updates + covariance + 10 * mdp.horizon  # per episode
     limits.need(2 * 8 * K * numbers, f"recording {K:,} episodes of {X:,} states")  # and a copy
-    driver = Recorder(mdp, features, config, rewards, seed, stride=1)
+    driver = Recorder(mdp, features, config, config.variant(), rewards, seed, stride=1)
     for _ in range(K):
         driver.learn_some(1)
     kept = {name: np.array(values) for name, values in driver.kept.items()}
@@ -131,9 +130,9 @@ def record(
     return Trace(
         mdp=mdp,
         config=config,
-        phi=driver.stats.phi,
-        block=driver.stats.block,
-        ridge=config.ridge_for(features.bound),
+        phi=driver.states.rows,
+        block=driver.states.block.ravel(),
+        ridge=driver.unit_ridge,
         probabilities=np.concatenate(
             [np.diff(part, prepend=0.0) for part in np.split(world.cumulative, world.first[1:-1])]
         ),
@@ -142,7 +141,7 @@ def record(
 
 
 class Recorder(FiniteDriver):
-    """The compiled learner, stopped after every episode and every update to be looked at."""
+    """The compiled learner, stopped after every episode and every update to copy its state."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
@@ -151,29 +150,31 @@ class Recorder(FiniteDriver):
             field.name: [] for field in fields(Trace) if field.name not in given
         }
 
-    def _play(self, rule: Rule, record: Record, shots: Snapshots) -> dict[str, Any]:
-        k, it, r = self.episodes, self.iterate, self.chosen[-1].copy()
-        self._keep(played=np.exp(it.log_pi), cumulative=it.cumulative.copy(), r=r)
+    def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
+        from optimist.core.finite import learn_one, play_one  # numba takes its time
+
+        k, s, clock, r = self.episodes, self.states, self.epoch.clock[0], self.chosen[-1]
+        self._keep(played=np.exp(s.log_pi), cumulative=s.cumulative.copy(), r=r)
         again = np.random.Generator(type(self.rng.bit_generator)())
         again.bit_generator.state = self.rng.bit_generator.state
-        begin = int(it.clock[STATE])
-        pairs, seen = replay(self.simulator, it.cumulative, rule.observe_last, begin, again)
-        self._run(rule, r, record, shots, nobody(), PLAY)
+        begin = int(clock.state)
+        pairs, seen = replay(self.simulator, s.cumulative, rule.observe_last, begin, again)
+        play_one(self.learner(rule), self.rng, record, kept)
         following = _first_above(self.simulator.start, again.random())
         synchronous = again.bit_generator.state == self.rng.bit_generator.state
-        self._keep(apart=not synchronous or following != it.clock[STATE])
+        self._keep(apart=not synchronous or following != self.epoch.clock[0].state)
         self._keep(begins=pairs[0] // r.shape[1], steps=record.steps[0], paid=record.reward[0])
         for pair, after in zip(pairs, seen, strict=True):
             self._keep(pairs=pair, seen=after, at=k)
         epoch = int(record.epoch[0])
-        self._keep(epoch=epoch, CB=it.CB.copy(), p=it.p.copy(), Lambda=self.stats.Lambda.copy())
+        self._keep(epoch=epoch, CB=s.CB.copy(), p=s.p.copy(), Lambda=self.regression.Lambda.copy())
         if epoch > len(self.kept["frozen"]):
-            self._keep(frozen=it.Lambda.copy())
-        once = rule._replace(updates=1)
+            self._keep(frozen=self.epoch.Lambda.copy())
+        once = self.learner(rule._replace(updates=1))
         for _ in range(rule.updates):
-            self._keep(episode=k, V=it.V.copy(), log_before=it.log_pi.copy())
-            self._run(once, r, record, shots, nobody(), UPDATE)
-            self._keep(V_next=it.V.copy(), Q=it.PV.copy(), log_after=it.log_pi.copy())
+            self._keep(episode=k, V=s.V.copy(), log_before=s.log_pi.copy())
+            learn_one(once, self.rng, record)
+            self._keep(V_next=s.V.copy(), Q=self.data.Q.copy(), log_after=s.log_pi.copy())
         return {**columns_of(record), "chosen": np.zeros(1, dtype=np.int64)}
 
     def _keep(self, **values: Any) -> None:
@@ -184,10 +185,10 @@ class Recorder(FiniteDriver):
 def replay(
     world: Simulator, pi: FloatArray, observe_last: bool, x: int, rng: np.random.Generator
 ) -> tuple[list[int], list[int]]:
-    """The pairs of the episode that these random numbers make, and the next state of each.
+    """Replay one episode from the random numbers of ``rng``; its pairs and their next states.
 
-    It is the loop of the pseudocode. The next state is -1 where it was not seen; ``pi`` are the
-    cumulative probabilities of the actions, and x is -1 before the first episode of all.
+    This is the loop of the pseudocode. A next state is -1 if it was not seen. ``pi`` holds the
+    cumulative probabilities of the actions; x is -1 before the first episode.
     """
     pairs: list[int] = []
     seen: list[int] = []

@@ -1,4 +1,4 @@
-"""Run the algorithm in known worlds, check every statement of the analysis, and sum it up."""
+"""Run the algorithm in known worlds and check every statement of the analysis."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from optimist import checks
-from optimist.agents import Configuration
+from optimist.agents.rmax_ravi_ucb import RmaxRaviUcbConfig
 from optimist.core import Switching
 from optimist.envs import GridWorld, LowerK, RandomLinear, RiverSwim, World
 from optimist.features import FeatureMap, OneHot, Table
@@ -35,13 +35,13 @@ from optimist.verification.findings import (
     VALID,
     Finding,
     Play,
-    Report,
+    Verification,
 )
-from optimist.verification.run import Run
+from optimist.verification.run import RecordedRun
 from optimist.verification.statement import Needs, Statement
 from optimist.verification.trace import record
 
-OF_RUNS: list[Statement[Run]] = [
+OF_RUNS: list[Statement[RecordedRun]] = [
     *of_worlds.STATEMENTS.all,
     *of_algorithm.STATEMENTS.all,
     *of_values.STATEMENTS.all,
@@ -57,16 +57,16 @@ OF_NUMBERS: list[Statement[None]] = [
 
 def verify(
     world: World | FiniteMDP | None = None, K: int = 1000, delta: float = 0.01, seed: int = 0
-) -> Report:
+) -> Verification:
     """Check every statement of the paper's analysis, exactly, since the worlds are known.
 
     Parameters
     ----------
     world
-        Where; by default in five small worlds, and in two more for long enough that bounds say
-        something. What needs no world is checked always.
+        The world; by default five small worlds, and two longer runs in which bounds are
+        nontrivial. Statements that need no world are always checked.
     K
-        The number of episodes of each run, at least 8 as the theorem needs it.
+        The number of episodes of each run, at least 8 as the theorem assumes.
     delta
         The failure probability of statements that hold with high probability.
     seed
@@ -80,7 +80,7 @@ def verify(
     """
     K, seed = checks.count(K, "K", least=8), checks.count(seed, "seed", least=0)
     if not 0 < checks.real_number(delta, "delta") < 0.5:
-        raise ValueError(f"delta = {delta:g} is outside (0, 1/2)")
+        raise ValueError(f"delta must be in (0, 1/2); got {delta:g}")
     findings: list[Finding] = []
     plays: list[Play] = []
     notes: list[str] = []
@@ -96,7 +96,7 @@ def verify(
                 findings += of_run(run, repr(where), setting)
                 plays.append(play_of(run, repr(where), setting))
     findings += [found for s in OF_NUMBERS if (found := find(s, None, "", NUMBERS, due=True))]
-    return Report(tuple(findings), tuple(plays), tuple(notes), K, delta, seed)
+    return Verification(tuple(findings), tuple(plays), tuple(notes), K, delta, seed)
 
 
 def large_rewards() -> LinearMDP:
@@ -114,14 +114,13 @@ WORLDS: tuple[World | FiniteMDP, ...] = (
     LowerK(n_actions=3, epsilon=0.4, gamma=0.5),
     large_rewards(),
 )
-"""Where statements are checked by default: long, wide, with dense features, hard, and with rewards
-above 1."""
+"""The default worlds: a chain, a grid, dense features, a hard family, and rewards above 1."""
 
 
 def in_world(
     world: World | FiniteMDP, K: int, delta: float, seed: int
 ) -> tuple[list[Finding], list[Play], list[str]]:
-    """The findings in one world, with several parameters and rewards; what could not be tried."""
+    """The findings in one world for all settings, a summary of each run, and notes."""
     name = repr(world)
     findings, plays = [], []
     for setting, run in runs(world, K, delta, seed):
@@ -142,8 +141,8 @@ def in_world(
     return findings, plays, notes
 
 
-def play_of(run: Run, world: str, setting: str) -> Play:
-    """How a run went."""
+def play_of(run: RecordedRun, world: str, setting: str) -> Play:
+    """The summary of a run."""
     t = run.trace
     return Play(
         world=world,
@@ -158,8 +157,8 @@ def play_of(run: Run, world: str, setting: str) -> Play:
     )
 
 
-def of_run(run: Run, world: str, setting: str) -> list[Finding]:
-    """What all statements come to in a run."""
+def of_run(run: RecordedRun, world: str, setting: str) -> list[Finding]:
+    """The findings of all statements in a run."""
     findings = []
     normalised = run.m_norm <= run.d**0.5 * (1 + 1e-9)
     for statement in OF_RUNS:
@@ -175,16 +174,18 @@ def of_run(run: Run, world: str, setting: str) -> list[Finding]:
     return findings
 
 
-def runs(world: World | FiniteMDP, K: int, delta: float, seed: int) -> Iterator[tuple[str, Run]]:
-    """A run with each choice of parameters, and one with rewards that change."""
+def runs(
+    world: World | FiniteMDP, K: int, delta: float, seed: int
+) -> Iterator[tuple[str, RecordedRun]]:
+    """A run with each setting, and its name."""
     mdp, features = parts(world)
     R_max = max(1.0, mdp.reward_range[1])
-    # Of their own for each run, in each world, or all episodes would have the same lengths.
+    # A seed for each run and world; with one seed all runs would have episodes of equal lengths.
     text = f"{world!r} {K}".encode()
     seeds = np.random.SeedSequence([seed, *text]).generate_state(4).tolist()
-    practical = Configuration.practical(r_max=R_max)
-    practice = Run(record(mdp, features, practical, K, seeds[0]), delta)
-    theory = Configuration.theory(
+    practical = RmaxRaviUcbConfig(r_max=R_max)
+    practice = RecordedRun(record(mdp, features, practical, K, seeds[0]), delta)
+    theory = RmaxRaviUcbConfig.theory(
         K=K,
         d=practice.d,
         n_actions=practice.n_actions,
@@ -195,12 +196,12 @@ def runs(world: World | FiniteMDP, K: int, delta: float, seed: int) -> Iterator[
         delta=delta,
     )
     trace = record(mdp, features, theory, K, seeds[1])
-    yield THEOREM, Run(trace, delta, theorem=True, covered=True)
+    yield THEOREM, RecordedRun(trace, delta, theorem=True, covered=True)
     turns = Switching(np.array([mdp.r, R_max - mdp.r]), every=max(1, K // 10))
     for setting, rewards, own in ((VALID, None, seeds[2]), (CHANGING, turns, seeds[3])):
         config = replace(theory, eta=practical.eta)
         for beta in doubles(practical.beta, theory.beta):
-            run = Run(
+            run = RecordedRun(
                 record(mdp, features, replace(config, beta=beta), K, own, rewards),
                 delta,
             )
@@ -211,43 +212,43 @@ def runs(world: World | FiniteMDP, K: int, delta: float, seed: int) -> Iterator[
 
 
 SMALL = RiverSwim(2, gamma=0.3)
-"""Where the bound on regret+ is below what can be lost, after a long run."""
+"""A world in which the bound on regret+ is nontrivial after a long run."""
 
 
-def long_run(K: int, delta: float, seed: int) -> Run:
-    """Twenty times as many episodes where d and H are small, with the eta of the least bound."""
+def long_run(K: int, delta: float, seed: int) -> RecordedRun:
+    """A run of 20 K episodes where d and H are small, with the eta that minimises the bound."""
     K, mdp, A = 20 * K, SMALL.mdp, SMALL.mdp.n_actions
     d, H = SMALL.features.dim, mdp.horizon
-    theory = Configuration.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
+    theory = RmaxRaviUcbConfig.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
     Q_max = parameters.value_bound(mdp.gamma, 1.0, parameters.omega(K), parameters.alpha(K))
     epochs = covariance.number_of_epochs_sharp(K * H, d, 1)
     eta = float(np.sqrt(epochs * np.log(A) / (2 * Q_max**2 * np.sqrt(H) * K)))
     for beta in (*doubles(1.0, theory.beta), theory.beta):
         config = replace(theory, beta=beta, eta=eta)
-        run = Run(record(mdp, SMALL.features, config, K, seed), delta)
+        run = RecordedRun(record(mdp, SMALL.features, config, K, seed), delta)
         if run.valid:
             break
     return run
 
 
 NARROW = RandomLinear(d=2, n_states=4, n_actions=2, gamma=0.8)
-"""Where few episodes teach so much that the bonuses of a covered run fall below the values."""
+"""A world in which the bonuses of a covered run soon fall below the values."""
 
 
-def covered_run(K: int, delta: float, seed: int) -> Run:
-    """Ten times as many episodes where d is small, with the beta that covers all values."""
+def covered_run(K: int, delta: float, seed: int) -> RecordedRun:
+    """A run of 10 K episodes where d is small, with the beta that covers all values."""
     K, mdp = 10 * K, NARROW.mdp
     d, X, A = NARROW.features.dim, mdp.n_states, mdp.n_actions
-    theory = Configuration.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
+    theory = RmaxRaviUcbConfig.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
     Q_max = parameters.value_bound(mdp.gamma, 1.0, parameters.omega(K), parameters.alpha(K))
     T = parameters.steps(K, mdp.gamma, delta)
     beta = float(concentration.beta_for_all_values(T, d, X, 1.0, Q_max, delta))
     trace = record(mdp, NARROW.features, replace(theory, beta=beta), K, seed)
-    return Run(trace, delta, covered=True)
+    return RecordedRun(trace, delta, covered=True)
 
 
 def doubles(first: float, below: float) -> Iterator[float]:
-    """A number, twice it, and so on.
+    """The numbers first, 2 first, 4 first, ... below a limit.
 
     Examples
     --------
@@ -260,7 +261,7 @@ def doubles(first: float, below: float) -> Iterator[float]:
 
 
 def parts(world: World | FiniteMDP) -> tuple[FiniteMDP, FeatureMap]:
-    """A world's MDP, and features in which it is linear."""
+    """The MDP of a world, and features in which it is linear."""
     if isinstance(world, World):
         return world.mdp, world.features
     if isinstance(world, LinearMDP):
@@ -271,7 +272,7 @@ def parts(world: World | FiniteMDP) -> tuple[FiniteMDP, FeatureMap]:
 def find(
     statement: Statement[Any], subject: Any, world: str, setting: str, due: bool
 ) -> Finding | None:
-    """What a statement comes to in one place; None where it says nothing."""
+    """The finding of a statement for one subject; None where it does not apply."""
     claim = statement.check(subject)
     if claim is None or not claim.slack.size:
         return None

@@ -1,7 +1,7 @@
 """The report as one HTML file that needs no network: tables, charts and pictures of optimism.
 
-Tables are written here and can be read and printed without JavaScript; charts (by plotly) and
-pictures are drawn in the browser from the numbers inside the page.
+Python writes the tables, which need no JavaScript. The browser draws charts (with plotly) and
+pictures from the numbers embedded in the page.
 """
 
 import base64
@@ -30,25 +30,25 @@ SCRIPTS = (
     "maps.js",
     "start.js",
 )
-"""In this order they are one module: what a file names, the later ones can use."""
+"""The scripts in the order in which they are joined into one module."""
 
 DIGITS = 5
-"""Significant digits of the numbers behind charts and pictures; the page says so."""
+"""Significant digits of the numbers behind charts and pictures, as stated on the page."""
 
 
 def write_page(data: dict[str, Any], path: str | Path) -> None:
-    """Write the page; the file appears whole or not at all."""
+    """Write the page atomically."""
     storage.write_bytes(path, render(data).encode())
 
 
 def render(data: dict[str, Any]) -> str:
-    """The page as text. The same data gives the same bytes.
+    """The page as text; the same data give the same bytes.
 
     Parameters
     ----------
     data
-        Titles, tables, curves and pictures as plain numbers, lists and texts; a number that is
-        missing is None. A world's ``rows`` and ``improvement`` list its agents in one order.
+        Titles, tables, curves and pictures as plain numbers, lists and texts. Missing numbers are
+        None. A world's ``rows`` and ``improvement`` list its agents in the same order.
     """
     script = "\n".join(_asset(name) for name in SCRIPTS)
     plotly, plotly_digest = _plotly()
@@ -59,17 +59,17 @@ def render(data: dict[str, Any]) -> str:
         "plotly": plotly,
         "script": script,
         "digits": str(DIGITS),
-        **parts.of(data),
+        **parts.fill(data),
         **imitation.parts(data),
         **returns.parts(data),
         "peers": peers.section(data),
     }
-    # One pass, so that braces in somebody's title are left alone.
+    # One pass, so that braces in titles and names are not replaced.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _asset("page.html"))
 
 
 def _for_script(data: dict[str, Any]) -> dict[str, Any]:
-    """What the browser draws from: agents with their looks, curves and pictures."""
+    """The data that the browser draws: agents with colour and dash, curves and pictures."""
     names = ("name", "optimal", "curves", "picture")
     return {
         "agents": [
@@ -86,10 +86,10 @@ def _for_script(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rounded(value: Any, where: str) -> Any:
-    """The same with all floats to a few digits, which halves the page and shows nowhere."""
+    """The value with all floats rounded, which halves the size of the page."""
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{where} is {value}; in a report a number that is missing is None")
+            raise ValueError(f"{where} must be finite, or None if it is missing; got {value}")
         return float(f"{value:.{DIGITS}g}")
     if isinstance(value, list | tuple):
         return [_rounded(item, where) for item in value]
@@ -99,7 +99,7 @@ def _rounded(value: Any, where: str) -> Any:
 
 
 def _embedded(value: Any) -> str:
-    """JSON that can stand inside a script element: without <, nothing in it can end the element."""
+    """JSON for a script element; "<" is escaped, so that no text can end the element."""
     return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -109,7 +109,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _plotly() -> tuple[str, str]:
-    """Plotly's own bundle, compressed (4.8 MB to 2 MB), and the digest of its text."""
+    """Plotly's bundle, compressed from 4.8 MB to 2 MB, and the digest of its text."""
     from plotly.offline import get_plotlyjs
 
     text = get_plotlyjs()
@@ -121,7 +121,7 @@ def _digest(script: str) -> str:
 
 
 def _content_policy(*digests: str) -> str:
-    """Forbid the browser all requests, and all scripts but ours, whatever a name may hold."""
+    """A policy that forbids all requests, and all scripts other than those with these digests."""
     scripts = " ".join(f"'{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; "

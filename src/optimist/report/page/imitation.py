@@ -1,11 +1,11 @@
-"""What the page says and shows only if somebody in the study imitates an expert."""
+"""Parts of the page for studies with imitators."""
 
 from typing import Any
 
 PARTS = {
     "imitators_lose": """
-<p>An <b>imitator</b> never sees a reward. What it loses is measured by the true rewards all the
-same, and against the expert that it imitates, which is optimal.</p>
+<p>An <b>imitator</b> never sees a reward. Its losses are still measured by the true rewards, and
+against its expert, which is optimal.</p>
 """,
     "matching_switch": """
 <fieldset class="switch" data-matching><legend>Matching error</legend>
@@ -20,17 +20,17 @@ features from the expert's; the mean over the seeds</span></figcaption>
 <div class="chart" id="matching"></div></figure>
 """,
     "imitators_hope": """
-<p class="prose">An imitator has to make up its rewards: they are high where it sees the expert more
-often than itself, and they change all the time. So its values do not compare with true ones, and a
-single policy may stray even late. Compare where it spends its time with where the expert does: red
-cells are those that it visits too often, blue ones those it neglects.</p>
+<p class="prose">An imitator constructs its own rewards: they are high where the expert is more
+often than the imitator, and they change all the time. Its values are therefore not comparable with
+true values, and a single policy may be bad even late. Compare its occupancy with the expert's: it
+visits red cells too often and blue cells too rarely.</p>
 """,
 }
-"""By their names in the template."""
+"""The parts by their names in the template."""
 
 
 def parts(data: dict[str, Any]) -> dict[str, str]:
-    """All of them if there are imitators, and else nothing for each."""
+    """The parts if there are imitators; otherwise they are empty."""
     curves = [curve for world in data["worlds"] for curve in world["curves"].values()]
     there = any("matching_error" in curve for curve in curves)
     return PARTS if there else dict.fromkeys(PARTS, "")

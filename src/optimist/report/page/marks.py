@@ -1,4 +1,4 @@
-"""The marks of families on the page: shapes that differ without their colours too."""
+"""Markers of families on the page, which differ in shape and in colour."""
 
 import math
 
@@ -6,7 +6,7 @@ from optimist.report.page.parts import look
 
 
 def _polygon(corners: int, turn: float, *radii: float) -> str:
-    """Corners at radii that alternate, the first one upwards but for the turn."""
+    """A path of corners at alternating radii, clockwise from the top plus a turn."""
     points = []
     for k in range(corners):
         angle, radius = math.tau * (k / corners + turn), radii[k % len(radii)]
@@ -15,7 +15,7 @@ def _polygon(corners: int, turn: float, *radii: float) -> str:
 
 
 SHAPES = (
-    "M-5,0A5,5 0 1 1 5,0A5,5 0 1 1 -5,0Z",  # the subject's, which is large
+    "M-5,0A5,5 0 1 1 5,0A5,5 0 1 1 -5,0Z",  # of the subject, and large
     "M-3.6,-3.6H3.6V3.6H-3.6Z",
     _polygon(3, 0, 4.8),
     _polygon(4, 0, 4.8),
@@ -28,11 +28,11 @@ SHAPES = (
     _polygon(5, 0, 4.6),
     _polygon(6, 0, 4.6),
 )
-"""Around the origin, in pixels, in the order of the markers of figures."""
+"""Paths around the origin in pixels, in the order of the markers of figures."""
 
 
 def mark(i: int, hollow: bool = False) -> str:
-    """The mark of the i-th family; the first is the subject."""
+    """The marker of the i-th family; the first is the subject."""
     colour = look(i)["colour"]
     fill = "var(--paper)" if hollow else colour
     edge, width = ("var(--paper)", 0.6) if i else (colour, 2)
@@ -41,5 +41,5 @@ def mark(i: int, hollow: bool = False) -> str:
 
 
 def key(i: int) -> str:
-    """The mark by itself, for a legend."""
+    """The marker for a legend."""
     return f"<svg class='mark-key' viewBox='-8 -8 16 16' aria-hidden='true'>{mark(i)}</svg>"

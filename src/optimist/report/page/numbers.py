@@ -1,13 +1,13 @@
-"""Numbers as a reader wants them: few digits, and a dash where there is none."""
+"""Numbers in few digits, and a dash for missing ones."""
 
 MISSING = "\N{EN DASH}"
 
 ROUNDING = 1e-12
-"""Parts of the optimal value below this are rounding errors of the exact solves."""
+"""Smaller fractions of the optimal value are rounding errors of the exact solver."""
 
 
 def percent(fraction: float | None) -> str:
-    """A fraction in per cent, without the sign; what can only be rounding error is 0.
+    """A fraction in per cent, without the sign; rounding errors are 0.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def percent(fraction: float | None) -> str:
 
 
 def number(x: float | None) -> str:
-    """A number to four digits, or to the unit where it is longer.
+    """A number to four digits, or to the unit if that is more.
 
     Examples
     --------
@@ -42,18 +42,20 @@ def number(x: float | None) -> str:
 
 
 def decimal(x: float | None) -> str:
-    """A number of the size of one, to two decimals.
+    """A number to two decimals.
 
     Examples
     --------
     >>> print(decimal(0.5), decimal(-0.071), decimal(-0.001))
     0.50 \N{MINUS SIGN}0.07 0.00
     """
-    return MISSING if x is None else _minus(f"{round(x, 2) + 0.0:.2f}")  # + 0.0: no minus zero
+    return (
+        MISSING if x is None else _minus(f"{round(x, 2) + 0.0:.2f}")
+    )  # + 0.0 removes a minus zero
 
 
 def times(x: float | None) -> str:
-    """A ratio, to two decimals or three digits.
+    """A ratio to two decimals or three digits.
 
     Examples
     --------
@@ -68,7 +70,7 @@ def times(x: float | None) -> str:
 
 
 def count(n: int, one: str, many: str = "") -> str:
-    """So many of something.
+    """A number with its noun in singular or plural.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The parts of the page that are plain HTML: its head, what failed, the worlds, the details."""
+"""Parts of the page in plain HTML: head, failures, worlds and details."""
 
 from html import escape
 from typing import Any
@@ -7,21 +7,21 @@ from optimist.report.page import returns, tables
 from optimist.report.page.numbers import count, number, percent
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777")
-"""Okabe and Ito's, told apart by the colour-blind: without yellow, which is faint on paper, and
-with grey for black, which is seen on light and on dark."""
+"""Okabe and Ito's colour-blind safe palette, without yellow, which is faint on paper, and with grey
+instead of black, which is visible on light and dark."""
 
 DASHES = ("solid", "9px,4px", "2px,3px", "9px,3px,2px,3px", "16px,4px", "5px,2px")
-"""Seven colours and six dashes have no common factor: 42 agents look different."""
+"""Seven colours and six dashes have no common factor, so that 42 agents differ."""
 
 TABS = 6
-"""With more worlds than this the world is chosen from a list, not from tabs."""
+"""Most worlds that are chosen from tabs; more are chosen from a list."""
 
 FEW_SEEDS = 20
-"""Below this many seeds bootstrap intervals are noticeably too narrow."""
+"""With fewer seeds, bootstrap intervals are noticeably too narrow."""
 
 
-def of(data: dict[str, Any]) -> dict[str, str]:
-    """The parts by their names in the template."""
+def fill(data: dict[str, Any]) -> dict[str, str]:
+    """The parts of the page by their names in the template."""
     worlds = data["worlds"]
     looks = {agent["name"]: look(i) for i, agent in enumerate(data["agents"])}
     return {
@@ -41,12 +41,11 @@ def of(data: dict[str, Any]) -> dict[str, str]:
         "overview": tables.overview(worlds, looks) if len(worlds) > 1 else "",
         "picker": _picker([world["name"] for world in worlds]),
         "results": "\n".join(
-            _of_a_world(i, world, _world_facts(world) + tables.results(world, looks))
+            _article(i, world, _world_facts(world) + tables.results(world, looks))
             for i, world in enumerate(worlds)
         ),
         "improvements": "\n".join(
-            _of_a_world(i, world, tables.improvement(world, looks))
-            for i, world in enumerate(worlds)
+            _article(i, world, tables.improvement(world, looks)) for i, world in enumerate(worlds)
         ),
         "intervals": _about_intervals(data),
         "empty": "" if worlds else "hidden",
@@ -82,22 +81,22 @@ def _facts(data: dict[str, Any]) -> list[str]:
 
 
 def _notice(data: dict[str, Any]) -> str:
-    """What is missing from the report, said first."""
+    """A notice of the runs that are missing from the report."""
     failures, damaged, unfinished = data["failures"], data["damaged"], data["unfinished"]
     if not failures and not damaged and not unfinished:
         return ""
-    said = []
+    problems = []
     if failures:
-        said.append(f"{count(len(failures), 'run')} failed")
+        problems.append(f"{count(len(failures), 'run')} failed")
     if damaged:
-        said.append(f"{count(len(damaged), 'run')} {_are(len(damaged))} damaged")
+        problems.append(f"{count(len(damaged), 'run')} {_are(len(damaged))} damaged")
     if unfinished:
-        said.append(f"{count(unfinished, 'run')} {_are(unfinished)} not finished")
-    which = _which("What failed", failures) + _which("What is damaged", damaged)
+        problems.append(f"{count(unfinished, 'run')} {_are(unfinished)} not finished")
+    which = _run_list("Failed runs", failures) + _run_list("Damaged runs", damaged)
     return (
-        f"<aside class='notice' id='notice' role='note'><p><b>{' and '.join(said)}.</b> "
-        "The numbers below come from the other runs only; if those that are missing went worse, "
-        f"the numbers flatter.</p>{which}</aside>"
+        f"<aside class='notice' id='notice' role='note'><p><b>{' and '.join(problems)}.</b> "
+        "The numbers below come from the other runs only; they are too good if the missing runs "
+        f"are worse.</p>{which}</aside>"
     )
 
 
@@ -105,8 +104,8 @@ def _are(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
-def _which(title: str, runs: list[dict[str, Any]]) -> str:
-    """Runs, and what is wrong with each."""
+def _run_list(title: str, runs: list[dict[str, Any]]) -> str:
+    """Runs with their error messages."""
     items = "\n".join(
         f"<li><b>{escape(r['agent'])}</b> in <b>{escape(r['world'])}</b>, seed {r['seed']}: "
         f"<code>{escape(r['message'])}</code></li>"
@@ -116,7 +115,7 @@ def _which(title: str, runs: list[dict[str, Any]]) -> str:
 
 
 def _picker(names: list[str]) -> str:
-    """The control that chooses the world: tabs, or a list if there are many."""
+    """The control that selects the world: tabs, or a list if there are many."""
     if len(names) < 2:
         return ""
     if len(names) > TABS:
@@ -132,8 +131,8 @@ def _picker(names: list[str]) -> str:
     return f"<div class='picker' id='picker'>{inner}</div>"
 
 
-def _of_a_world(i: int, world: dict[str, Any], inner: str) -> str:
-    """Something of one world, which the picker shows and hides."""
+def _article(i: int, world: dict[str, Any], inner: str) -> str:
+    """The part of a section about one world; the picker shows and hides it."""
     return f"<article data-world='{i}'><h3>{escape(world['name'])}</h3>{inner}</article>"
 
 
@@ -155,29 +154,26 @@ def _world_facts(world: dict[str, Any]) -> str:
 
 
 def _about_intervals(data: dict[str, Any]) -> str:
-    """How far intervals can be trusted, given how many seeds there are, and what is bold."""
+    """Explains intervals, their reliability given the number of seeds, and bold numbers."""
     least, most = _seeds(data)
-    best = returns.words(data)["best"]
+    best = returns.wording(data)["best"]
     if most < 2:
         return (
             "<b>There is one seed, hence no interval and no band:</b> a difference between two "
-            f"agents may be luck. Bold is the {best}."
+            f"agents may be chance. Bold marks the {best}."
         )
     few = (
-        f" With as few as {count(least, 'seed')} they are narrower than they should be."
-        if least < FEW_SEEDS
-        else ""
+        f" With as few as {count(least, 'seed')} they are too narrow." if least < FEW_SEEDS else ""
     )
     return (
-        f"Brackets and bands are {_level(data)} intervals over the seeds, by {data['draws']:,} "
-        f"bootstrap draws; those of a band hold at each point by itself.{few} <b>Bold</b> are the "
-        f"{best} and all whose intervals overlap with its interval; nothing is bold where "
-        "that would be everyone."
+        f"Brackets and bands are {_level(data)} bootstrap intervals over the seeds, with "
+        f"{data['draws']:,} resamples; bands are pointwise.{few} <b>Bold</b> marks the {best} and "
+        "all agents whose intervals overlap with its interval; nothing is bold if that is everyone."
     )
 
 
 def _seeds(data: dict[str, Any]) -> tuple[int, int]:
-    """The fewest and the most seeds of a world in which anything has finished."""
+    """The fewest and the most seeds among worlds with finished runs."""
     seeds = [world["seeds"] for world in data["worlds"] if world["seeds"]]
     return min(seeds, default=0), max(seeds, default=0)
 

@@ -1,4 +1,4 @@
-"""The section of the page that holds a subject against the best of its peers."""
+"""The section of the page that compares a subject with the best of its peers."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -7,14 +7,14 @@ from typing import Any
 
 from optimist.report.page.marks import key, mark
 from optimist.report.page.numbers import count, decimal, percent, times
-from optimist.report.page.tables import EMPTY, scrolling, spelt
+from optimist.report.page.tables import EMPTY, name_html, scrolling
 from optimist.report.ratios import beyond, grouped, limits
 
 TICKS = tuple(m * 10.0**e for e in range(-4, 7) for m in (1, 2, 5))
-"""What an axis may show, if it is there."""
+"""Candidates for ticks."""
 
 NARROW = 8
-"""With more ticks than this only powers of ten are shown."""
+"""Most ticks; if there are more, only powers of ten are shown."""
 
 HEADINGS = {"all": "all worlds", "chosen": "not held out", "held_out": "held out"}
 
@@ -22,14 +22,14 @@ VERDICTS = {"lowest": "lowest", "within": "close", "behind": "behind"}
 
 
 def section(data: dict[str, Any]) -> str:
-    """The section, or nothing if the study has no subject."""
+    """The section; empty if the study has no subject."""
     peers = data.get("peers")
     if not peers:
         return ""
     inner = f"<p class='lead' id='peers-counts'>{escape(peers['sentence'])}</p>"
     if peers["worlds"]:
         places = {world["name"]: i for i, world in enumerate(data["worlds"])}
-        inner += _words(peers) + _figure(data, peers, places)
+        inner += _explanation(peers) + _figure(data, peers, places)
         inner += (_ranks(peers) if peers["ranks"] else "") + _losses(peers, places)
     if peers["left_out"]:
         names = escape(", ".join(peers["left_out"]))
@@ -40,20 +40,20 @@ def section(data: dict[str, Any]) -> str:
     )
 
 
-def _words(peers: dict[str, Any]) -> str:
+def _explanation(peers: dict[str, Any]) -> str:
     subject, within = escape(peers["subject"]), f"{peers['within']:g}"
     held_out = (
-        "On the worlds that are <b>held out</b> none of its constants was chosen. "
+        "None of its constants was chosen on the worlds that are <b>held out</b>. "
         if "held_out" in peers["counts"]
-        else "No world is said to be held out from the choice of its constants. "
+        else "No world is marked as held out from the choice of its constants. "
     )
     return (
-        f"<div class='prose'><p><b>Peers are tuned, {subject} is not.</b> Of the settings of its "
-        "grid each peer has, in each world, the one that did best there: chosen in hindsight, on "
-        f"the seeds that are shown. {subject} has one setting in all worlds. {held_out}"
-        f"Lowest (ties included) and within {within} times go by the mean over the seeds; "
-        "intervals resample the seeds of the settings chosen, not the choice. "
-        f"{subject} <b>fails</b> where over the last tenth of the run it still loses more than "
+        f"<div class='prose'><p><b>Peers are tuned, {subject} is not.</b> Each peer has the best "
+        "setting of its grid in each world, chosen in hindsight on the seeds that are shown. "
+        f"{subject} has one setting in all worlds. {held_out}"
+        f"Lowest (ties included) and within {within} times refer to the mean over the seeds; "
+        "intervals resample the seeds of the chosen settings, not the choice. "
+        f"{subject} <b>fails</b> if over the last tenth of the run it still loses more than "
         f"{peers['fails']:.0%} of what uniform play loses; a peer succeeds if, in any of its "
         f"settings, it loses less than {peers['succeeds']:.0%} of that.</p></div>"
     )
@@ -63,7 +63,7 @@ def _words(peers: dict[str, Any]) -> str:
 
 
 def _figure(data: dict[str, Any], peers: dict[str, Any], places: dict[str, int]) -> str:
-    """A row a world, on one logarithmic axis."""
+    """The figure: one row per world on a logarithmic axis."""
     low, high = limits(peers)
 
     def x(ratio: float) -> str:
@@ -83,7 +83,7 @@ def _figure(data: dict[str, Any], peers: dict[str, Any], places: dict[str, int])
         _row(world, peers, places, x, lines, high)
         if isinstance(world, dict)
         else _heading(world, 4)
-        for world in _under_headings(peers)
+        for world in _rows_with_headings(peers)
     ]
     outside = any(beyond(world, high) for world in peers["worlds"])
     caption = (
@@ -91,7 +91,7 @@ def _figure(data: dict[str, Any], peers: dict[str, Any], places: dict[str, int])
         f"and at {peers['within']:g}. Large: {escape(peers['subject'])}, untuned, filled if it is "
         f"lowest or close, with its {100 * data['level']:g}% interval. Small: each peer at its "
         "best setting in that world, chosen in hindsight."
-        f"{' +n: so many peers lie beyond the axis.' if outside else ''}"
+        f"{' +n: n peers lie beyond the axis.' if outside else ''}"
     )
     head = (
         "<thead><tr><th scope='col'>World</th><th class='dots' aria-hidden='true'>"
@@ -116,7 +116,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return shown
 
 
-def _under_headings(peers: dict[str, Any]) -> Iterable[Any]:
+def _rows_with_headings(peers: dict[str, Any]) -> Iterable[Any]:
     for heading, worlds in grouped(peers):
         if heading:
             yield heading
@@ -145,7 +145,7 @@ def _row(
         family = world["families"].get(name)
         if family is None or not family["ratio"] or (i > 0 and family["ratio"] > high):
             continue
-        title = escape(f"{_called(name, family)}: {times(family['ratio'])} times the best peer")
+        title = escape(f"{_label(name, family)}: {times(family['ratio'])} times the best peer")
         hollow = i == 0 and world["verdict"] == "behind"
         drawn.append(
             f"<svg x='{x(family['ratio'])}' y='50%' class='at'><g><title>{title}</title>"
@@ -167,18 +167,22 @@ def _row(
 
 
 def _link(world: dict[str, Any], places: dict[str, int]) -> str:
-    return f"<a href='#results' data-choose='{places[world['name']]}'>{spelt(world['name'])}</a>"
+    return (
+        f"<a href='#results' data-choose='{places[world['name']]}'>{name_html(world['name'])}</a>"
+    )
 
 
 def _ratio(world: dict[str, Any], brief: bool = False) -> str:
-    """What the subject loses over what the best peer does; with its interval, unless in brief."""
+    """The ratio of the subject's loss to the best peer's; with its interval unless ``brief``."""
     ratio = world["ratio"]
     text = times(ratio["value"])
-    said = VERDICTS[world["verdict"]]
-    said += ", fails" if world["failed"] and world["succeeded"] else ""
-    told = f"[{times(ratio['low'])}, {times(ratio['high'])}]" if ratio["low"] is not None else ""
-    told = told or (f"{ratio['note']}," if ratio["note"] else "")
-    small = "" if brief else _small(f"{told} {said}".strip())
+    verdict = VERDICTS[world["verdict"]]
+    verdict += ", fails" if world["failed"] and world["succeeded"] else ""
+    interval = (
+        f"[{times(ratio['low'])}, {times(ratio['high'])}]" if ratio["low"] is not None else ""
+    )
+    interval = interval or (f"{ratio['note']}," if ratio["note"] else "")
+    small = "" if brief else _small(f"{interval} {verdict}".strip())
     order = "" if ratio["value"] is None else f" data-value='{ratio['value']!r}'"
     bold = world["verdict"] == "lowest"
     return f"<td{order}>{f'<b>{text}</b>' if bold else text}{small}</td>"
@@ -188,11 +192,13 @@ def _ratio(world: dict[str, Any], brief: bool = False) -> str:
 
 
 def _losses(peers: dict[str, Any], places: dict[str, int]) -> str:
-    """What each family loses at its best in every world."""
+    """The loss of each family at its best setting in every world."""
     names = list(peers["families"])
-    head = "".join(f"<th scope='col'>{key(i)}{spelt(name)}</th>" for i, name in enumerate(names))
+    head = "".join(
+        f"<th scope='col'>{key(i)}{name_html(name)}</th>" for i, name in enumerate(names)
+    )
     body = []
-    for world in _under_headings(peers):
+    for world in _rows_with_headings(peers):
         if not isinstance(world, dict):
             body.append(_heading(world, len(names) + 2))
             continue
@@ -207,15 +213,15 @@ def _losses(peers: dict[str, Any], places: dict[str, int]) -> str:
         cells += _ratio(world, brief=True)
         body.append(f"<tr><th scope='row'>{_link(world, places)}</th>{cells}</tr>")
     head = f"<thead><tr><th scope='col'>World</th>{head}<th scope='col'>ratio</th></tr></thead>"
-    said = (
-        f"Average suboptimality in % of the optimal value: of {escape(peers['subject'])} in its "
-        "one setting, of each peer at its best in hindsight, which is in small print. Bold is the "
+    caption = (
+        f"Average suboptimality in % of the optimal value: {escape(peers['subject'])} with its one "
+        "setting, and each peer with its best setting in hindsight, in small print. Bold marks the "
         "lowest; the ratio is that of the first column to the lowest of the others."
     )
     table = scrolling("Each family at its best", "class='losses' id='tuned'", head, body)
     return (
         "<details open id='tuned-details'><summary>Each family at its best, in every world"
-        f"</summary><p class='notes'>{said}</p>{table}</details>"
+        f"</summary><p class='notes'>{caption}</p>{table}</details>"
     )
 
 
@@ -223,7 +229,7 @@ def _loss(name: str, family: dict[str, Any], best: bool) -> str:
     average = family["average"]
     value, low, high = (percent(average[end]) for end in ("value", "low", "high"))
     interval = f" [{low}, {high}]" if average["low"] is not None else ""
-    title = escape(f"{_called(name, family)}: {value}%{interval}")
+    title = escape(f"{_label(name, family)}: {value}%{interval}")
     text = f"<b>{value}</b>" if best else value
     small = _small(family["setting"])
     return f"<td title='{title}' data-value='{average['value']!r}'>{text}{small}</td>"
@@ -242,20 +248,20 @@ def _ranks(peers: dict[str, Any]) -> str:
     order = {name: i for i, name in enumerate(peers["families"])}
     first = next(iter(groups.values()))
     body = [
-        f"<tr><th scope='row'><span class='agent'>{key(order[name])}{spelt(name)}</span></th>"
+        f"<tr><th scope='row'><span class='agent'>{key(order[name])}{name_html(name)}</span></th>"
         + "".join(_rank(ranks[name]) for ranks in groups.values())
         + "</tr>"
         for name in sorted(first, key=lambda name: first[name]["value"])
     ]
     head = f"<thead><tr><th scope='col'>Family</th>{head}</tr></thead>"
     some = len(whole) < len(peers["worlds"])
-    said = (
+    caption = (
         f"Mean rank among {count(len(order), 'family', 'families')}, peers at their best in "
-        "hindsight; 1 is the best. Intervals speak of other seeds, not of other worlds."
+        "hindsight; 1 is the best. Intervals account for other seeds, not for other worlds."
         f"{' Worlds in which a family has not finished are left out.' if some else ''}"
     )
     table = scrolling("Mean ranks", "class='losses' id='ranks'", head, body)
-    return f"<h3>Mean ranks</h3><p class='notes'>{said}</p>{table}"
+    return f"<h3>Mean ranks</h3><p class='notes'>{caption}</p>{table}"
 
 
 def _rank(rank: dict[str, Any]) -> str:
@@ -264,7 +270,7 @@ def _rank(rank: dict[str, Any]) -> str:
     return f"<td data-value='{rank['value']!r}'>{decimal(rank['value'])}{interval}</td>"
 
 
-def _called(name: str, family: dict[str, Any]) -> str:
+def _label(name: str, family: dict[str, Any]) -> str:
     return f"{name}, {family['setting']}" if family["setting"] else name
 
 

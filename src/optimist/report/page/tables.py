@@ -10,7 +10,7 @@ Form = Callable[[float | None], str]
 
 
 class Kind(NamedTuple):
-    """What is measured in a world, and how: the first column says who leads."""
+    """The columns of a table of results; agents are ranked by the first."""
 
     title: str
     unit: str
@@ -48,7 +48,7 @@ EMPTY = f"<td>{MISSING}</td>"
 
 
 def swatch(look: dict[str, str]) -> str:
-    """A piece of an agent's line."""
+    """A sample of an agent's line."""
     dash = "" if look["dash"] == "solid" else look["dash"].replace("px", "")
     return (
         "<svg class='swatch' viewBox='0 0 32 8' aria-hidden='true'><line x1='1' x2='31' y1='4' "
@@ -57,7 +57,7 @@ def swatch(look: dict[str, str]) -> str:
 
 
 def overview(worlds: list[dict[str, Any]], looks: Looks) -> str:
-    """What is measured first of every agent in every world: a table for each kind of worlds."""
+    """The first column of every agent in every world, one table for each kind of worlds."""
     return "".join(
         _overview(kind, [(i, w) for i, w in enumerate(worlds) if _kind(w) is kind], looks)
         for kind in (LOSSES, RETURNS)
@@ -72,7 +72,9 @@ def _overview(kind: Kind, worlds: list[tuple[int, dict[str, Any]]], looks: Looks
     if not worlds:
         return ""
     form = kind.columns[0][2]
-    head = "".join(f"<th scope='col'>{swatch(k)}{spelt(name)}</th>" for name, k in looks.items())
+    head = "".join(
+        f"<th scope='col'>{swatch(k)}{name_html(name)}</th>" for name, k in looks.items()
+    )
     body = []
     for i, world in worlds:
         rows = {row["agent"]: row for row in world["rows"]}
@@ -82,8 +84,8 @@ def _overview(kind: Kind, worlds: list[tuple[int, dict[str, Any]]], looks: Looks
             for name in looks
         )
         body.append(
-            f"<tr><th scope='row'><a href='#results' data-choose='{i}'>{spelt(world['name'])}</a>"
-            f"</th>{cells}</tr>"
+            f"<tr><th scope='row'><a href='#results' data-choose='{i}'>"
+            f"{name_html(world['name'])}</a></th>{cells}</tr>"
         )
     return scrolling(
         kind.title,
@@ -95,10 +97,10 @@ def _overview(kind: Kind, worlds: list[tuple[int, dict[str, Any]]], looks: Looks
 
 
 def results(world: dict[str, Any], looks: Looks) -> str:
-    """All that was measured in a world: agents as rows, sorted by a click on a column."""
+    """The results in a world, one row per agent; a click on a column sorts them."""
     rows, notes = world["rows"], _Notes()
     if not rows:
-        return "<p>Nothing has finished in this world.</p>"
+        return "<p>No run has finished in this world.</p>"
     kind = _kind(world)
     best, first = _leaders(rows, kind), kind.first
     scale = kind.columns[0][2]
@@ -129,10 +131,10 @@ def results(world: dict[str, Any], looks: Looks) -> str:
 
 
 def improvement(world: dict[str, Any], looks: Looks) -> str:
-    """How likely the agent of a row does better than that of a column."""
+    """The probability that the agent of a row does better than that of a column."""
     names = [row["agent"] for row in world["rows"]]
     if len(names) < 2:
-        return "<p>There are no two agents to compare in this world.</p>"
+        return "<p>Fewer than two agents have finished in this world.</p>"
     columns = "".join(
         f"<th scope='col' title='{escape(name)}'><span class='number'>{j + 1}</span>"
         f"<span class='hidden'> {escape(name)}</span></th>"
@@ -158,24 +160,24 @@ def improvement(world: dict[str, Any], looks: Looks) -> str:
 
 
 def scrolling(label: str, attributes: str, head: str, rows: list[str]) -> str:
-    """A table that scrolls by itself, with the keyboard too, where the screen is narrow."""
+    """A table that scrolls sideways on narrow screens, also with the keyboard."""
     return (
         f"<div class='scroll' tabindex='0' role='region' aria-label='{escape(label)}'>"
         f"<table {attributes}>{head}<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
-def spelt(name: str) -> str:
-    """A name, which is broken into lines only if it is long."""
+def name_html(name: str) -> str:
+    """A name, wrapped only if it is long."""
     return f"<span class='name'>{escape(name)}</span>"
 
 
 def _agent(name: str, looks: Looks) -> str:
-    return f"<span class='agent'>{swatch(looks[name])}{spelt(name)}</span>"
+    return f"<span class='agent'>{swatch(looks[name])}{name_html(name)}</span>"
 
 
 class _Notes:
-    """The notes of a table, each said once below it and referred to by a letter."""
+    """The notes of a table, listed once below it and referred to by letters."""
 
     def __init__(self) -> None:
         self._letters: dict[str, str] = {}
@@ -187,8 +189,8 @@ class _Notes:
         return f"<sup>{letter}</sup>"
 
     def html(self) -> str:
-        said = "; ".join(f"<sup>{k}</sup> {escape(note)}" for note, k in self._letters.items())
-        return f"<p class='notes'>{said}</p>" if said else ""
+        notes = "; ".join(f"<sup>{k}</sup> {escape(note)}" for note, k in self._letters.items())
+        return f"<p class='notes'>{notes}</p>" if notes else ""
 
 
 def _cell(
@@ -197,7 +199,7 @@ def _cell(
     best: bool,
     notes: _Notes | None = None,
 ) -> str:
-    """A value over its interval."""
+    """A cell with a value above its interval."""
     value, low, high = estimate["value"], estimate["low"], estimate["high"]
     text = f"<b>{form(value)}</b>" if best else form(value)
     mark = notes.mark(estimate["note"]) if notes else ""
@@ -207,7 +209,7 @@ def _cell(
 
 
 def _chance(estimate: dict[str, Any], name: str, other: str, notes: _Notes) -> str:
-    """A probability of improvement, coloured by how far it is from even."""
+    """A probability of improvement, coloured by its distance from 1/2."""
     value, low, high = estimate["value"], estimate["low"], estimate["high"]
     if value is None:
         return f"<td>{MISSING}{notes.mark(estimate['note'])}</td>"
@@ -225,7 +227,7 @@ def _chance(estimate: dict[str, Any], name: str, other: str, notes: _Notes) -> s
 
 
 def _leaders(rows: list[dict[str, Any]], kind: Kind) -> set[str]:
-    """The best agent on average, and those whose intervals overlap with its interval."""
+    """The best agent, and those whose intervals overlap with its interval; empty if all do."""
     sign, good, bad = (-1, "high", "low") if kind.higher else (1, "low", "high")
     known = [row for row in rows if row[kind.first]["value"] is not None]
     if len(known) < 2:
@@ -242,14 +244,14 @@ def _leaders(rows: list[dict[str, Any]], kind: Kind) -> set[str]:
 
 
 def _range(estimates: list[dict[str, Any]], zero: bool) -> tuple[float, float]:
-    """All values and ends of intervals, and zero if it is wanted."""
+    """The range of all values and ends of intervals, including zero if ``zero``."""
     numbers = [e[key] for e in estimates for key in ("value", "low", "high") if e[key] is not None]
     shown = [0.0, *numbers] if zero or not numbers else numbers
     return min(shown), max(shown) if max(shown) > min(shown) else min(shown) + 1.0
 
 
 def _strip(estimate: dict[str, Any], low: float, high: float, look: dict[str, str]) -> str:
-    """The value as a dot and its interval as a bar, on one scale for the whole column."""
+    """The value as a dot and its interval as a bar, on the scale of the column."""
     if estimate["value"] is None:
         return "<td class='strip'></td>"
 

@@ -1,4 +1,4 @@
-// The files of this folder are joined into one module, so that nothing here is global.
+// State and helpers. The scripts of this folder are joined into one module, so nothing is global.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -7,7 +7,7 @@ const state = {
 };
 const watchers = [];
 
-/** Set something and tell everyone who draws. */
+/** Set a control and notify all watchers. */
 function change(name, value) {
   state[name] = value;
   for (const watch of watchers) watch(name);
@@ -32,7 +32,7 @@ function fill(made, attributes, children) {
   return made;
 }
 
-/** A number to so many significant digits; digits before the point are never rounded away. */
+/** A number to some significant digits; digits before the point are never rounded. */
 function number(x, digits = 4) {
   if (x === null || x === undefined) return "–";
   const size = Math.abs(x);
@@ -42,7 +42,7 @@ function number(x, digits = 4) {
   return text.replace("-", "−");
 }
 
-/** A fraction in per cent; what can only be rounding error is 0, as in the tables. */
+/** A fraction in per cent; rounding errors are 0, as in the tables. */
 function percent(x) {
   if (x === null || x === undefined) return "–";
   return `${number(Math.abs(x) < 1e-12 ? 0 : 100 * x, 3)}%`;

@@ -1,4 +1,4 @@
-// One board: the cells of a world coloured by a number of each state, with arrows for a policy.
+// A board: the cells of a world coloured by a number of each state, with arrows for a policy.
 
 const SYMBOLS = { s: ["S", "start"], $: ["G", "goal"], x: ["×", "pit"] };
 
@@ -10,7 +10,7 @@ class Board {
     const columns = Math.max(...picture.board.map((line) => line.length));
     this.picture = picture;
     const { left, below } = picture.axes ? AXES : { left: 0, below: 0 };
-    // A unit is a cell; frames need the margin.
+    // A unit is a cell; the margin is for frames.
     const viewBox = `${-left - 0.1} -0.1 ${columns + left + 0.2} ${rows + below + 0.2}`;
     this.svg = svg("svg", { class: picture.axes ? "board map" : "board", viewBox, "data-board": name });
     if (picture.axes) this.svg.append(...axisLabels(picture, columns, rows));
@@ -42,7 +42,7 @@ class Board {
     this.svg.append(rect);
   }
 
-  /** Colour the cells; a number that is missing leaves its cell empty. */
+  /** Colour the cells; a missing number leaves its cell empty. */
   show(values, scale, policy = null) {
     const dark = values.map((value, x) => {
       const colour = value === null ? null : colourAt(scale, value);
@@ -59,7 +59,7 @@ class Board {
   drawArrows(policy, dark) {
     const strokes = [[], []];
     this.picture.cells.forEach(([row, column], x) => {
-      if (this.picture.board[row][column] === "=") return; // nothing more happens, whatever is played
+      if (this.picture.board[row][column] === "=") return; // absorbing: the action does not matter
       policy[x].forEach((p, a) => {
         if (p >= SHORTEST) strokes[dark[x] ? 0 : 1].push(arrow(row, column, this.picture.moves[a], p));
       });
@@ -76,7 +76,7 @@ class Board {
   }
 }
 
-/** Which state a cell shows. Ground beside a state where nothing more happens is that state too. */
+/** The state of each cell. Ground beside an absorbing state belongs to that state. */
 function stateOfEachCell(picture) {
   const owner = new Map(picture.cells.map((cell, x) => [cell.join(","), x]));
   picture.board.forEach((line, row) => {
@@ -89,7 +89,7 @@ function stateOfEachCell(picture) {
   return owner;
 }
 
-/** An arrow as long as the action is likely, from the centre; a sure one also reaches back. */
+/** An arrow from the centre, as long as the action is likely; above 1/2 it also has a tail. */
 function arrow(row, column, [down, right], p) {
   const size = Math.hypot(down, right) || 1; // staying is a dot
   const dy = down / size, dx = right / size;

@@ -1,15 +1,15 @@
-// The charts: plotly is unpacked from the page, then draws whatever the controls say.
+// Charts: plotly is unpacked from the page and draws what the controls select.
 
 let plotly = null;
 
-/** Plotly lies in the page compressed, which makes the page two and a half times smaller. */
+/** Decompress and run plotly; compression makes the page two and a half times smaller. */
 async function unpackPlotly() {
   const packed = atob(byId("plotly").textContent);
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const script = element("script", {}, await new Response(stream).text());
-  document.head.append(script); // it runs at once; the page's policy knows its digest
+  document.head.append(script); // runs at once; the content policy lists its digest
   script.remove();
   plotly = window.Plotly;
   if (!plotly) throw new Error("the browser did not run plotly");
@@ -47,7 +47,7 @@ function startMultiples() {
   });
 }
 
-/** Draw all that can be seen; `window.optimist.drawn` tells when it is done. */
+/** Draw all visible charts; `window.optimist.drawn` resolves when they are done. */
 function drawCharts() {
   const world = data.worlds[state.world];
   const shown = world.returns ? ["return"] : ["regret", "suboptimality"];
@@ -58,19 +58,19 @@ function drawCharts() {
     for (const part of document.querySelectorAll("[data-matching]")) part.hidden = !imitators;
     if (imitators) drawn.push(drawChart(matching, world, state.matching));
   }
-  sayWhatIsShown(drawn);
+  describeCharts(drawn);
   optimist.drawn = Promise.all([...drawn.map((chart) => chart.done), drawMultiples()]);
   return optimist.drawn;
 }
 
-/** What the reader has set; but returns may be negative, so their axis is always linear. */
+/** The controls as they apply to a world: the axis of returns, which may be negative, is linear. */
 function chosenIn(world) {
   return world.returns ? { ...state, y: "linear" } : state;
 }
 
 let turn = 0;
 
-/** The small charts come one by one, so that the large ones answer at once; all at once for paper. */
+/** Draw the small charts one by one, so that the page stays responsive; for printing, all at once. */
 async function drawMultiples() {
   const mine = ++turn;
   if (!byId("all-worlds").open || byId("all-worlds").hidden) return;
@@ -91,7 +91,7 @@ function drawChart(place, world, quantity, small = false) {
   place.setAttribute("aria-label", `${name} in ${world.name}; the tables hold the ${totals}`);
   const config = {
     responsive: true, displaylogo: false, displayModeBar: small ? false : "hover",
-    // Named one by one: by default there is a button that sends the data to plotly's servers.
+    // Listed explicitly: by default a button sends the data to plotly's servers.
     modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
     showSendToCloud: false, plotlyServerURL: "",
     toImageButtonOptions: { format: "svg", filename: `${name} in ${world.name}` },
@@ -116,7 +116,7 @@ function layout(world, quantity, small, fit) {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false,
     hovermode: "x unified", modebar: { bgcolor: "rgba(0,0,0,0)", color: quiet, activecolor: ink },
     hoverlabel: { bgcolor: paper, bordercolor: rule, font: { color: ink, size: 12 }, namelength: 26 },
-    // Zooming survives a change of agents, not one of world or scale.
+    // Hiding agents keeps the zoom; another world or scale resets it.
     uirevision: [world.name, quantity, state.x, state.y].join("\n"),
     xaxis: {
       ...axis, type: state.x, title: title("episode"), tickformat: "~s",
@@ -132,28 +132,28 @@ function layout(world, quantity, small, fit) {
   };
 }
 
-/** Say whose mean is drawn, and what a log axis leaves out. */
-function sayWhatIsShown(charts) {
+/** State which mean is drawn, and what a log axis leaves out. */
+function describeCharts(charts) {
   const centre = state.centre === "mean" ? "the mean" : "the interquartile mean";
   byId("centre-said").textContent = `share of the optimal value lost; ${centre} over the seeds`;
-  const said = [];
+  const notes = [];
   const { x, y } = chosenIn(data.worlds[state.world]);
   if (x === "log" || y === "log") {
     const sum = (key) => charts.reduce((total, { leftOut }) => total + leftOut[key], 0);
     const lines = sum("lines"), bands = sum("bands");
-    said.push("A logarithmic axis cannot show zero or less:", lines + bands === 0 ? "here nothing had to be left out." :
-      `lines have gaps at ${number(lines)} such points, and bands at ${number(bands)} where their lower edge is.`);
+    notes.push("A logarithmic axis cannot show zero or less:", lines + bands === 0 ? "here nothing is left out." :
+      `lines have gaps at ${number(lines)} such points, and bands at ${number(bands)} such lower ends.`);
   }
   const cut = charts.filter(({ leftOut }) => leftOut.below !== null);
   for (const { quantity, leftOut } of cut) {
     const { name, form } = QUANTITIES[quantity];
-    said.push(`${name[0].toUpperCase()}${name.slice(1)} below ${form(leftOut.below, 2)} lies under its axis.`);
+    notes.push(`${name[0].toUpperCase()}${name.slice(1)} below ${form(leftOut.below, 2)} is off its axis.`);
   }
-  if (cut.length) said.push("A double click on the chart shows all of it.");
-  byId("left-out").textContent = said.join(" ");
+  if (cut.length) notes.push("A double click on the chart shows all of it.");
+  byId("left-out").textContent = notes.join(" ");
 }
 
-// Charts have the width they are drawn at, so for paper they are drawn anew, in light colours.
+// Charts have a fixed width, so they are drawn again for printing, in light colours.
 
 const PAPER = { large: { width: 335, height: 260 }, small: { width: 220, height: 180 } };
 

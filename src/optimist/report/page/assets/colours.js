@@ -1,16 +1,16 @@
-// Colour maps as evenly spaced stops, dark or light enough in order to be read in grey too.
+// Colour maps as evenly spaced stops; their lightness is monotone, so they can be read in grey.
 
 const MAPS = {
   // viridis, for values
   viridis:
     "440154 48186a 472d7b 424086 3b528b 33638d 2c728e 26828e 21918c 1fa088 28ae80 3fbc73 5ec962 84d44b addc30 d8e219 fde725",
-  // magma reversed, without its black end: optimism, which fades into paper
+  // magma reversed, without its black end, for optimism, which fades into the background
   ember:
     "fcfdbf fddea0 febf84 fe9f6d fa7f5e f1605d de4968 c43c75 a8327d 8c2981 721f81 57157e 3b0f70",
-  // coolwarm, for differences: zero is grey, which is told from paper
+  // coolwarm, for differences: zero is grey, unlike the background
   coolwarm:
     "3b4cc0 4e68d8 6282ea 779af7 8db0fe a3c2fe b9d0f9 ccd9ed dddcdc ecd3c5 f5c4ac f7b093 f4987a eb7d62 dd5f4b ca3b37 b40426",
-  // Blues, for time spent
+  // Blues, for occupancies and visits
   blues: "f7fbff deebf7 c6dbef 9dcae1 6aaed6 4191c6 2070b4 08509b 08306b",
 };
 
@@ -20,7 +20,7 @@ const stopsOf = Object.fromEntries(
   ]),
 );
 
-/** A scale from numbers to colours that stays the same along the slider; it begins at zero if it can. */
+/** A scale from numbers to colours, fixed along the slider; it includes `least`. */
 function scale(map, rows, log = false, least = 0) {
   const numbers = rows.flat().filter((x) => x !== null);
   let low = least, high = least;
@@ -40,24 +40,24 @@ function scale(map, rows, log = false, least = 0) {
   return { map, low, high, log, place };
 }
 
-/** A scale for differences: zero is in the middle, and to both sides it is logarithmic, linear between. */
+/** A scale for differences: linear around zero in its middle, logarithmic on both sides. */
 function signedScale(map, rows) {
   let high = 0;
-  for (const x of rows.flat()) high = Math.max(high, Math.abs(x)); // of a null 0
+  for (const x of rows.flat()) high = Math.max(high, Math.abs(x)); // null counts as 0
   const least = high * LEAST_DIFFERENCE;
   const place = (x) => {
     if (high === 0) return 0.5;
     const size = Math.abs(x) / least;
     const share = (size <= 1 ? size : 1 + Math.log10(size)) / (1 - Math.log10(LEAST_DIFFERENCE));
-    return 0.5 + 0.5 * Math.sign(x) * Math.min(1, share); // rounding may take it beyond
+    return 0.5 + 0.5 * Math.sign(x) * Math.min(1, share); // rounding may exceed 1
   };
   return { map, low: -high, high, least, place };
 }
 
-/** Below this share of the largest, equal steps of colour are equal differences, not equal factors. */
+/** The scale of differences is linear below this share of the largest. */
 const LEAST_DIFFERENCE = 1e-2;
 
-/** How far below its largest number a log scale goes on; what is less has the last colour. */
+/** The least number of a log scale as a share of its largest; lower numbers have its colour. */
 const LEAST_SHARE = 1e-5;
 
 /** Red, green and blue of a number. */

@@ -1,6 +1,6 @@
-// What the reader sets: the world, the agents shown, scales; and sorting, copying, printing.
+// Controls: the world, visible agents and scales; sorting and copying.
 
-/** A piece of an agent's line, as in the tables. */
+/** A sample of an agent's line, as in the tables. */
 function swatch(agent) {
   const line = svg("line", { x1: 1, x2: 31, y1: 4, y2: 4, stroke: agent.colour, "stroke-width": 2.5 });
   if (agent.dash !== "solid") line.setAttribute("stroke-dasharray", agent.dash.replaceAll("px", ""));
@@ -10,7 +10,7 @@ function swatch(agent) {
 function startControls() {
   for (const input of document.querySelectorAll("[data-state]")) {
     const read = () => (input.dataset.state === "world" ? Number(input.value) : input.value);
-    // A reloaded page may come with the choices made before.
+    // After a reload the browser may restore earlier choices.
     if (input.checked || input.matches("select")) state[input.dataset.state] = read();
     input.addEventListener("change", () => change(input.dataset.state, read()));
   }
@@ -28,7 +28,7 @@ function startControls() {
   });
 }
 
-/** Choose a world from elsewhere than the picker, which follows. */
+/** Select a world from outside the picker, and update the picker. */
 function chooseWorld(i) {
   const select = document.querySelector("select[data-state=world]");
   if (select) select.value = i;
@@ -76,7 +76,7 @@ function showLegend() {
   }
 }
 
-/** Sort a table by a column, ascending and then descending; what is missing comes last. */
+/** Sort a table by a column, ascending and then descending; missing numbers come last. */
 function sortBy(heading) {
   const table = heading.closest("table");
   const column = [...heading.parentNode.children].indexOf(heading);
@@ -100,7 +100,7 @@ async function copySpecification() {
     await navigator.clipboard.writeText(text.textContent);
     byId("copy").textContent = "Copied";
   } catch {
-    // Some browsers keep pages opened from disk off the clipboard.
+    // Some browsers deny the clipboard to pages opened from disk.
     getSelection().selectAllChildren(text);
     byId("copy").textContent = "Selected: press Ctrl-C";
   }

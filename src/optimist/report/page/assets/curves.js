@@ -1,6 +1,6 @@
-// From the curves of a world to what plotly draws, without plotly.
+// Traces for plotly from the curves of a world.
 
-/** What there are charts of: its name, and how its numbers are said, in a text and at a tick. */
+/** The quantities of charts: name, format of numbers, and format of ticks. */
 const QUANTITIES = {
   regret: { name: "regret", form: number, ticks: "~s" },
   suboptimality: { name: "suboptimality", form: percent, ticks: "~p" },
@@ -14,13 +14,13 @@ const KEYS = {
   iqm: { value: "iqm", low: "iqm_low", high: "iqm_high" },
 };
 
-/** The lines, bands and seeds of all agents, and how many points a log axis cannot show. */
+/** The lines, bands and seeds of all agents, and the number of points that a log axis cannot show. */
 function traces(world, quantity, chosen) {
   const bands = [], seeds = [], lines = [];
   const leftOut = { lines: 0, bands: 0 };
   data.agents.forEach((agent, i) => {
     const curve = world.curves[agent.name];
-    if (!curve?.[quantity]) return; // only imitators have an expert to match
+    if (!curve?.[quantity]) return; // only imitators have matching errors
     const visible = !chosen.hidden.has(i);
     const keys = KEYS[quantity === "suboptimality" ? chosen.centre : "mean"];
     const values = curve[quantity];
@@ -32,7 +32,7 @@ function traces(world, quantity, chosen) {
 
     const mean = shown(values[keys.value]);
     const text = values[keys.value].map((y, k) =>
-      said(quantity, y, values[keys.low][k], values[keys.high][k]));
+      withInterval(quantity, y, values[keys.low][k], values[keys.high][k]));
     lines.push({
       ...common, x: [...x], y: mean, customdata: text, name: plain(agent.name),
       meta: { agent: i, part: "line" }, hovertemplate: "%{customdata}",
@@ -61,7 +61,7 @@ function traces(world, quantity, chosen) {
   return { traces: [...bands, ...seeds, ...lines], leftOut };
 }
 
-/** The outline of a band: there along its upper edge and back along its lower, piece by piece. */
+/** The outline of a band, piece by piece: along the upper edge, and back along the lower. */
 function band(x, low, high, canShow) {
   const outline = { x: [], y: [], leftOut: 0 };
   let piece = [];
@@ -89,12 +89,12 @@ function band(x, low, high, canShow) {
   return outline;
 }
 
-function said(quantity, value, low, high) {
+function withInterval(quantity, value, low, high) {
   const { form } = QUANTITIES[quantity];
   return form(value) + (low === null ? "" : ` [${form(low)}, ${form(high)}]`);
 }
 
-/** Where a log axis begins and ends: at most so many decades, as rounding errors are not news. */
+/** The range of a log axis: at most DECADES, so that rounding errors do not stretch it. */
 function logRange(drawn) {
   let low = Infinity, high = 0;
   for (const trace of drawn) {
@@ -114,7 +114,7 @@ function logRange(drawn) {
 
 const DECADES = 6;
 
-/** Plotly reads some markup in names; these signs stand for themselves. */
+/** Escape markup, which plotly would interpret. */
 function plain(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

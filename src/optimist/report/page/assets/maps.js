@@ -1,4 +1,4 @@
-// Maps of a Gymnasium environment: what an agent believes of the plane of its observations.
+// Maps of a Gymnasium environment: beliefs of an agent about the plane of observations.
 
 class MapView extends OptimismView {
   firstCell() {
@@ -34,14 +34,14 @@ class MapView extends OptimismView {
   }
 }
 
-/** The centre of a cell: columns go along the first dimension, rows down the second. */
+/** The centre of a cell: columns follow the first dimension, rows the second from the top. */
 function observationAt({ axes: [[left, right], [bottom, top]], board, cells }, x) {
   const [row, column] = cells[x];
   const across = (column + 0.5) / board[0].length, down = (row + 0.5) / board.length;
   return [left + across * (right - left), top + down * (bottom - top)];
 }
 
-const AXES = { left: 2.6, below: 2.6 }; // room for their labels, in cells
+const AXES = { left: 2.6, below: 2.6 }; // room for labels, in cells
 
 /** The ends of the axes of a map, beside it. */
 function axisLabels({ axes: [[left, right], [bottom, top]] }, columns, rows) {

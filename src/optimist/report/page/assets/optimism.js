@@ -1,10 +1,10 @@
-// What optimism does: boards of one run, a slider over its episodes, and a cell's numbers.
+// The section on optimism: boards of one run, a slider over its episodes, and a cell's numbers.
 
 const STEP_MILLISECONDS = 550;
 
 const KEYS_TO_MOVES = { ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowDown: [1, 0], ArrowLeft: [0, -1] };
 
-let view = null; // of the world that is shown
+let view = null; // of the selected world
 
 function startOptimism() {
   watchers.push((name) => {
@@ -19,12 +19,12 @@ function showOptimism() {
   const runs = picture?.runs.filter((run) => run.episodes.length) ?? [];
   const View = picture?.axes ? MapView : OptimismView;
   view = runs.length ? new View({ ...picture, runs }, view?.run.agent) : null;
-  const nothing = element("p", { class: "quiet" }, "There is no picture of this world, or none was recorded.");
+  const nothing = element("p", { class: "quiet" }, "There is no picture of this world.");
   byId("optimism-of-world").replaceChildren(element("h3", {}, name), ...(view ? view.elements : [nothing]));
 }
 
 class OptimismView {
-  /** The picture of a world, at first of the agent that was looked at before, if it is there. */
+  /** The picture of a world, at first of the given agent if it has a run there. */
   constructor(picture, agent) {
     this.picture = picture;
     this.chosen = this.firstCell();
@@ -53,11 +53,11 @@ class OptimismView {
     this.runs = element("select", { id: "run" }, ...names.map((name, i) => element("option", { value: i }, name)));
     const range = { type: "range", min: 0, step: 1 };
     this.slider = element("input", { ...range, id: "episode", "aria-label": "Episodes played" });
-    this.said = element("output", { for: "episode", id: "episode-said" });
+    this.status = element("output", { for: "episode", id: "episode-said" });
     this.play = element("button", { type: "button", class: "play", id: "play" }, "Play");
     this.steering = element("div", { class: "steering" },
       element("label", {}, "Agent ", this.runs),
-      element("div", { class: "slider" }, this.play, this.slider, this.said));
+      element("div", { class: "slider" }, this.play, this.slider, this.status));
   }
 
   listen() {
@@ -81,7 +81,7 @@ class OptimismView {
     });
   }
 
-  /** Another run: its boards, with scales that hold for all its episodes. */
+  /** Show the boards of the selected run, with scales for all its episodes. */
   showRun() {
     this.pause();
     this.run = this.picture.runs[this.runs.value];
@@ -98,7 +98,7 @@ class OptimismView {
     this.showEpisode();
   }
 
-  /** What stands where, and in which colours. */
+  /** The order of the boards, and their scales. */
   arrangement() {
     const { run, imitates, picture: { optimal } } = this;
     return imitates ? { order: IMITATOR, scales: scalesOfImitator(run, optimal) }
@@ -131,8 +131,8 @@ class OptimismView {
     this.index = Number(this.slider.value);
     const played = this.run.episodes[this.index];
     const many = `after ${number(played)} episode${played === 1 ? "" : "s"}`;
-    this.said.textContent = played === 0 ? "before the first episode" : many;
-    this.slider.setAttribute("aria-valuetext", this.said.textContent);
+    this.status.textContent = played === 0 ? "before the first episode" : many;
+    this.slider.setAttribute("aria-valuetext", this.status.textContent);
     const { still, policies } = this.beside();
     for (const { key, colours, board } of this.drawn) {
       board.show(still[key] ?? this.run[key][this.index], colours, policies[key]);
@@ -140,7 +140,7 @@ class OptimismView {
     this.choose(this.chosen);
   }
 
-  /** What does not change along the slider, and the policies that have arrows. */
+  /** The boards that do not change along the slider, and the policies drawn as arrows. */
   beside() {
     const best = this.picture.optimal, policy = this.run.policy[this.index];
     const still = { optimal: best.value, expert: best.occupancy };
@@ -149,7 +149,7 @@ class OptimismView {
     return { still, policies };
   }
 
-  /** Frame a cell on all boards and say its numbers. */
+  /** Frame a cell on all boards and show its numbers. */
   choose(x) {
     this.chosen = x;
     for (const { board } of this.drawn) board.choose(x);
@@ -161,7 +161,7 @@ class OptimismView {
     );
   }
 
-  /** A number of a cell at present. */
+  /** A number of a cell at the selected episode. */
   now(key, x) {
     return number(this.run[key] ? this.run[key][this.index][x] : null);
   }

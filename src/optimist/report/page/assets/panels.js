@@ -1,37 +1,37 @@
-// What the boards show: their titles, which of them an agent has, and their colours.
+// The boards: their titles, their order and their colours.
 
 const PANELS = {
   value: {
-    title: "Value", about: "what the agent hopes for, with what it plays",
-    ofImitator: "what it hopes for by the rewards that it makes up, with what it plays",
-    ofMap: "what the agent hopes for, of rewards scaled to lie between 0 and R_max",
+    title: "Value", about: "optimistic values, with the policy",
+    ofImitator: "values of the rewards that it constructs, with the policy",
+    ofMap: "optimistic values, with rewards scaled to [0, R_max]",
   },
-  optimal: { title: "Optimal value", about: "the truth, with an optimal policy" },
+  optimal: { title: "Optimal value", about: "exact, with an optimal policy" },
   bonus: {
-    title: "Bonus", about: "added to rewards where little is known; mean of the actions",
+    title: "Bonus", about: "added to rewards where little is known; mean over actions",
     absent: "This agent has no bonuses.",
   },
   ascension: {
-    title: "Heaven", about: "probability of an imagined ascent; mean of the actions",
+    title: "Heaven", about: "probability of an imagined ascent; mean over actions",
     absent: "This agent imagines no transitions to heaven.",
   },
   occupancy: {
-    title: "Occupancy", about: "where its policy spends its discounted time, exactly",
-    ofImitator: "where its policy spends its time, with what it plays",
+    title: "Occupancy", about: "exact discounted occupancy of its policy",
+    ofImitator: "exact occupancy of its policy, with arrows",
   },
-  expert: { title: "Expert", about: "where the policy it imitates spends its time, with what that plays" },
-  visits: { title: "Visits", about: "how often it was near; sum of the actions" },
-  difference: { title: "Difference", about: "red: it is there more than the expert; blue: less" },
+  expert: { title: "Expert", about: "exact occupancy of the expert's policy, with arrows" },
+  visits: { title: "Visits", about: "how often it was near; sum over actions" },
+  difference: { title: "Difference", about: "red: more often than the expert; blue: less often" },
 };
 
-/** What stands where: an agent's hopes beside the truth, or an imitator beside its expert. */
+/** The order of the boards: an agent's values beside the optimal ones, or an imitator beside its expert. */
 const EXPLORER = ["value", "optimal", "readout", "bonus", "ascension", "occupancy"];
 const IMITATOR = ["occupancy", "expert", "difference", "readout", "value", "bonus", "ascension"];
 
-/** In a Gymnasium environment no truth is known. */
+/** In a Gymnasium environment no optimum is known. */
 const MAPPED = ["value", "bonus", "readout", "ascension", "visits"];
 
-/** Hopes and truth share one scale, so that equal colours are equal values. */
+/** The agent's values and the optimal ones share a scale. */
 function scalesOfExplorer({ value, bonus, ascension, occupancy }, best) {
   const values = scale("viridis", [...value, best.value], needsLog(value, best.value));
   return {
@@ -40,7 +40,7 @@ function scalesOfExplorer({ value, bonus, ascension, occupancy }, best) {
   };
 }
 
-/** Learner and expert share one scale. Values of rewards that are made up have no zero worth showing. */
+/** Imitator and expert share a scale. Values of constructed rewards need not include zero. */
 function scalesOfImitator({ episodes, value, bonus, ascension, occupancy, difference }, best) {
   const times = scale("blues", [...occupancy, best.occupancy], true);
   const played = value.filter((_, i) => episodes[i] > 0);
@@ -52,7 +52,7 @@ function scalesOfImitator({ episodes, value, bonus, ascension, occupancy, differ
   };
 }
 
-/** Values of mapped rewards have no zero worth showing either. */
+/** Values of scaled rewards need not include zero either. */
 function scalesOfMaps({ value, bonus, ascension, visits }) {
   const least = value.flat().reduce((low, x) => (x === null ? low : Math.min(low, x)), Infinity);
   return {
@@ -61,12 +61,12 @@ function scalesOfMaps({ value, bonus, ascension, visits }) {
   };
 }
 
-/** Where hopes began far above the truth, equal steps of colour would leave the truth all dark. */
-function needsLog(hopes, truth) {
+/** Whether values begin so far above the optimal ones that a linear scale would show these all dark. */
+function needsLog(values, optimal) {
   const range = (numbers) => numbers.filter((x) => x !== null)
     .reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [0, 0]);
-  const [leastHope, mostHope] = range(hopes.flat()), [leastTruth, mostTruth] = range(truth);
-  return leastHope >= 0 && leastTruth >= 0 && mostHope > FAR * mostTruth;
+  const [low, high] = range(values.flat()), [lowest, highest] = range(optimal);
+  return low >= 0 && lowest >= 0 && high > FAR * highest;
 }
 
 const FAR = 3;

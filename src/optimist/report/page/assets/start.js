@@ -1,4 +1,4 @@
-// Begin: what needs no plotly first. `window.optimist` is the page's one name outside this module.
+// Start with the parts that need no plotly. `window.optimist` is the only global name of the page.
 
 const optimist = { data, state, drawn: null };
 window.optimist = optimist;

@@ -1,0 +1,349 @@
+"""Algorithm 1 on finite worlds: whole episodes in compiled code."""
+
+import hashlib
+import math
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from optimist import checks
+from optimist.agents.diagnostics import Diagnostics
+from optimist.agents.driver import Policy, VariantDriver
+from optimist.agents.history import History
+from optimist.checks import FloatArray
+from optimist.core import Fixed, NoiseBonus, Rewards, TablePolicy, Truncation, Variant, schema
+from optimist.core.arrays import check_features, check_size, learning_arrays, simulator
+from optimist.core.rewards import FOR_EVER
+from optimist.core.state import (
+    NO_STAGE,
+    Epoch,
+    Kept,
+    Learner,
+    Record,
+    Rule,
+    Simulator,
+    arrays_of,
+    blank_epoch,
+    blank_record,
+    copied,
+)
+from optimist.features import FeatureMap, OneHot, Table
+from optimist.mdp import FiniteMDP, LinearMDP
+
+LINEAR = 1e-9
+"""How far rewards may be from linear in the features to count as linear: rounding."""
+
+UNSAVED = (
+    *("states.rows", "states.block", "data.pair", "data.visits", "data.met"),
+    *("data.b", "data.Q"),
+)
+"""Arrays that are given with the world, or hold nothing between two calls."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""The fractional parts of its multiples are all different."""
+
+COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
+"""The columns of a history, in the order of the record of the compiled loop."""
+
+
+def column_layout(
+    rows: int, kept: int, first: int, shape: tuple[int, int], n_rewards: int
+) -> dict[str, schema.Array]:
+    """What the columns of a saved `History` must be, in a world of this shape [X, A]."""
+    whole = dict.fromkeys(("steps", "epoch"), schema.count((rows,)))
+    return {
+        **dict.fromkeys(COLUMNS, schema.real((rows,))),
+        **whole,
+        "chosen": schema.index((rows,), n_rewards),
+        "evaluated": schema.index((kept,), first + rows, first),
+        "policies": schema.policy((kept, *shape)),
+    }
+
+
+def columns_of(record: Record) -> dict[str, Any]:
+    """What was noted of each episode, by the names of the columns."""
+    return dict(zip(COLUMNS, record[: len(COLUMNS)], strict=True))
+
+
+class FiniteDriver(VariantDriver):
+    """A finite MDP, played by the compiled loop."""
+
+    CHANGING: ClassVar[tuple[str, ...]] = (
+        *("states", "data", "regression", "epoch", "drawn", "drawn_rewards", "drawn_log_pi"),
+    )
+    knows_rewards = True
+
+    def __init__(
+        self,
+        mdp: FiniteMDP,
+        features: FeatureMap | None,
+        config: Any,
+        variant: Variant,
+        rewards: Rewards | None,
+        seed: int,
+        stride: int,
+    ) -> None:
+        features = default_features(mdp) if features is None else features
+        check_features(features, mdp)
+        super().__init__(features, config, variant, mdp.gamma, seed, stride)
+        check_size(mdp, features)
+        self.mdp, self.policy_size = mdp, mdp.r.size
+        self.rewards = Fixed(mdp.r) if rewards is None else rewards
+        self.simulator = simulator(mdp)
+        prior = variant.learns_prior
+        self.states, self.data, self.regression = learning_arrays(
+            mdp, self.simulator, features, self.unit_ridge, prior, prior and self.knows_rewards
+        )
+        self.epoch = blank_epoch(self.regression, variant.needs_moments, met_later=False)
+        self.drawn = copied(self.epoch)  # of pi_I, and likewise:
+        self.drawn_rewards = self.states.rewards.copy()
+        self.drawn_log_pi = self.states.log_pi.copy()
+        self.chosen: list[FloatArray] = []  # the reward functions so far
+
+    @property
+    def learns_heaven(self) -> bool:
+        return super().learns_heaven and isinstance(self.rewards, Fixed)
+
+    # Learning
+
+    @property
+    def episodes(self) -> int:
+        return int(self.epoch.clock[0].episodes)
+
+    @property
+    def steps(self) -> int:
+        return int(self.epoch.clock[0].steps)
+
+    def learn_some(self, most: int) -> dict[str, Any]:
+        hold = self._choose_rewards(most)
+        stage = self.variant.stage(self.episodes)
+        n = min(most, hold, self.pace.episodes, stage - self.episodes if stage else most)
+        with self.call(n):
+            return self._play_some(n, stage)
+
+    def _play_some(self, n: int, stage: int) -> dict[str, Any]:
+        """Play n episodes; their columns of the history."""
+        evaluated, record = self.evaluated_of_next(n), blank_record(n)
+        kept = Kept(
+            stride=self.stride,
+            log_policies=np.zeros((len(evaluated), *self.mdp.r.shape)),
+            draw=self.drawn_of_next(n),
+            epoch=self.drawn,
+            rewards=self.drawn_rewards,
+            log_pi=self.drawn_log_pi,
+        )
+        columns = self._play(self.rule(stage), record, kept)
+        # By NumPy, as the policies of `_policy` are: compiled code may round exp differently.
+        policies = np.exp(kept.log_policies, out=kept.log_policies)
+        return {**columns, "evaluated": evaluated, "policies": policies}
+
+    def _choose_rewards(self, most: int) -> int:
+        """Ask for rewards if it is time to; for how many episodes they hold."""
+        if self.episodes >= self.until:
+            r, hold = self.rewards.choose(self.episodes, np.exp(self.states.log_pi))
+            checks.count(hold, "the number of episodes for which rewards hold")
+            self._set_rewards(r)
+            # Rewards that hold for ever are asked for at every call, which costs nothing.
+            self.until = self.episodes + hold if hold < FOR_EVER else 0
+        return self.until - self.episodes if self.until else most
+
+    def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
+        """Play and learn under the rewards that were chosen; the columns of the history."""
+        given = (self.learner(rule), self.rng, record, kept)
+
+        def call() -> None:
+            from optimist.core.finite import run_finite  # numba takes its time
+
+            run_finite(*given)
+
+        self.compiled(call, record.stop)
+        chosen = np.full(len(record.steps), len(self.chosen) - 1)
+        return {**columns_of(record), "chosen": chosen}
+
+    def learner(self, rule: Rule) -> Learner:
+        """What every function of the compiled loop is handed."""
+        world, states, data = self.simulator, self.states, self.data
+        return Learner(world, rule, states, data, self.regression, self.epoch)
+
+    def _set_rewards(self, r: FloatArray) -> None:
+        """Remember rewards if they are new, and refuse any outside [0, r_max]."""
+        if not self.chosen or not (r is self.chosen[-1] or np.array_equal(r, self.chosen[-1])):
+            r = checks.real_array(r, "rewards", shape=self.mdp.r.shape)
+            refuse_rewards(r, self.variant.r_max)
+            if self.epoch.prior[0].pays:  # an epoch in which heaven pays has one reward function
+                self.epoch.clock[0].stage = NO_STAGE
+            self.chosen.append(checks.frozen(r))
+        self.states.r[:] = self.chosen[-1]
+
+    def history(self, columns: dict[str, Any], first: int) -> History:
+        return History(columns, first, self.mdp, np.array(self.chosen))
+
+    def forget(self) -> None:
+        del self.chosen[:-1]
+
+    # Acting
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        s, reg, prior = self.states, self.regression, self.epoch.prior[0]
+        epochs = int(self.epoch.clock[0].epochs)
+        learnt = self.variant.learns_prior and epochs > 0
+        return Diagnostics(
+            V=s.V,
+            pi=np.exp(s.log_pi),
+            CB=s.CB,
+            p=s.p,
+            epoch=epochs,
+            heaven=float(prior.worth) if prior.pays else self.heaven,
+            ridge=float(prior.ridge) if learnt else self.unit_ridge,
+            Lambda=reg.Lambda,
+            inverse=1 / reg.Lambda if reg.Lambda.shape[1] == 1 else reg.inverse,
+            log_det=float(reg.log_det[0]),
+            b=self.gamma * self._followed_by(s.V),
+            s=float(prior.novel) if learnt else None,
+            v=float(prior.v) if learnt else None,
+        )
+
+    def _followed_by(self, V: FloatArray) -> FloatArray:
+        """sum_D phi(x, a) V(x'), [d]."""
+        s, data, world = self.states, self.data, self.simulator
+        if s.rows.shape[1] > 1:
+            return np.asarray(V @ data.sums)
+        pair = np.repeat(np.arange(len(s.rows)), np.diff(world.first))
+        sums = data.counts * V[world.after] * s.rows[pair, 0]
+        return np.asarray(
+            np.bincount(s.block.ravel()[pair], sums, minlength=self.features.dim), dtype=np.float64
+        )
+
+    @property
+    def policy(self) -> Policy:
+        return self._policy(self.epoch, self.states.rewards, self.states.log_pi)
+
+    @property
+    def output(self) -> Policy:
+        return self._policy(self.drawn, self.drawn_rewards, self.drawn_log_pi)
+
+    def _policy(self, epoch: Epoch, rewards: FloatArray, log_pi: FloatArray) -> Policy:
+        v = self.variant
+        truncated = isinstance(v.ascension, Truncation) and not math.isinf(v.eta)
+        if truncated or isinstance(v.bonus, NoiseBonus):  # no closed form
+            return TablePolicy(np.exp(log_pi))
+        w, prior, n = self._linear_weights(rewards), epoch.prior[0], int(epoch.clock[0].updates)
+        if prior.pays:
+            paid = {"heaven": float(prior.worths) / max(n, 1), "heaven_pays": True}
+            told = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
+            return self.softmax_policy(epoch, **paid, **told)
+        if w is None:
+            return self.softmax_policy(epoch, rewards=rewards.copy())
+        return self.softmax_policy(epoch, Theta=epoch.Theta + w)
+
+    def _linear_weights(self, r: FloatArray) -> FloatArray | None:
+        """The weights w with r = Phi w, or None if the rewards are not linear in the features."""
+        if isinstance(self.features, OneHot):
+            return r.ravel()
+        Phi, inverse = self._features_and_inverse
+        w: FloatArray = inverse @ r.ravel()
+        exact = np.abs(Phi @ w - r.ravel()).max() <= LINEAR * max(1.0, np.abs(r).max())
+        return w if exact else None
+
+    @cached_property
+    def _features_and_inverse(self) -> tuple[FloatArray, FloatArray]:
+        """All features as a matrix [X A, d], and its pseudo-inverse."""
+        Phi = self.features.all_actions(np.arange(self.mdp.n_states)).reshape(self.mdp.r.size, -1)
+        return Phi, np.asarray(np.linalg.pinv(Phi), dtype=np.float64)
+
+    # Stopping and going on
+
+    episodes_array = "epoch.clock.episodes"
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        return {**self._state, **({"chosen": np.array(self.chosen)} if self.chosen else {})}
+
+    @property
+    def _state(self) -> dict[str, Any]:
+        """Every array that changes while learning, by its name with its group."""
+        found = {
+            **arrays_of("states", self.states),
+            **arrays_of("data", self.data),
+            **arrays_of("regression", self.regression),
+            **arrays_of("epoch", self.epoch),
+            **arrays_of("drawn", self.drawn),
+            "drawn.rewards": self.drawn_rewards,
+            "drawn.log_pi": self.drawn_log_pi,
+        }
+        return {name: array for name, array in found.items() if name not in UNSAVED}
+
+    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+        X, A = self.mdp.r.shape
+        r_max = self.variant.r_max
+        slack = checks.ROW_SUM_TOLERANCE * r_max
+        wanted = {name: schema.usual(name, array.shape) for name, array in self._state.items()}
+        wanted["states.r"] = schema.real((X, A), -slack, r_max + slack)
+        for group in ("epoch", "drawn"):
+            wanted.update(schema.clock(f"{group}.clock", X))
+        if "chosen" in arrays:
+            shape = (max(1, *arrays["chosen"].shape[:1]), X, A)
+            wanted["chosen"] = schema.real(shape, -slack, r_max + slack)
+        return wanted
+
+    def columns(
+        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
+    ) -> dict[str, schema.Array]:
+        return column_layout(rows, kept, first, self.mdp.r.shape, len(arrays.get("chosen", ())))
+
+    def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        self.check_epoch(arrays)
+        if header["until"] > arrays[self.episodes_array][0] and "chosen" not in arrays:
+            raise ValueError(f"chosen must hold the rewards until episode {header['until']}")
+        for name, array in self._state.items():
+            array[...] = arrays[name]
+        self.until = header["until"]
+        self.chosen = [checks.frozen(r) for r in arrays.get("chosen", ())]
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        s = self.states
+        return fingerprint(self.mdp, self.simulator, s.rows, s.block, *self._given)
+
+    @property
+    def _given(self) -> tuple[Any, ...]:
+        """Arrays that, besides world and features, have to be given again when loading."""
+        return ()
+
+
+def refuse_rewards(r: FloatArray, r_max: float) -> None:
+    """Refuse rewards outside [0, r_max], and say how to map them there."""
+    slack = checks.ROW_SUM_TOLERANCE * r_max
+    bad = (r < -slack) | (r > r_max + slack)
+    if bad.any():
+        where = checks.first(bad)
+        raise ValueError(
+            f"{checks.entry('rewards', where)} must be in [0, r_max] = [0, {r_max:g}]; got "
+            f"{r[where]:.6g}. FiniteMDP.affine(r_max) maps rewards there"
+        )
+
+
+def fingerprint(mdp: FiniteMDP, world: Simulator, *given: Any) -> dict[str, Any]:
+    """Plain data that identify a world, and the arrays that an agent is given besides.
+
+    Gamma and whole numbers have a digest. Fractions, which another processor may have rounded
+    differently, have sums with a weight for every place; no two entries cancel.
+    """
+    sha, sums = hashlib.sha256(str((mdp.gamma, mdp.r.shape)).encode()), []
+    for array in (world.first, world.after, world.cumulative, mdp.r, mdp.nu0, *given):
+        flat = np.ravel(array)
+        if flat.dtype.kind == "f":
+            weights = 1 + np.arange(flat.size) * GOLDEN % 1
+            sums.append(float((weights * (2 * np.abs(flat) + flat)).sum()))
+        else:
+            sha.update(flat.tobytes())
+    return {"digest": sha.hexdigest(), "sums": sums}
+
+
+def default_features(mdp: FiniteMDP) -> FeatureMap:
+    """A linear MDP's own features, otherwise one-hot."""
+    if isinstance(mdp, LinearMDP):
+        return Table(mdp.Phi)
+    return OneHot(mdp.n_states, mdp.n_actions)

@@ -1,0 +1,69 @@
+"""Optimist: the agent without a knob."""
+
+from dataclasses import dataclass
+
+from optimist import checks
+from optimist.agents.variant_agent import VariantAgent
+from optimist.core import Novelty, VarianceBonus, Variant
+from optimist.core.variant import plain_numbers
+
+
+@dataclass(frozen=True)
+class OptimistConfig:
+    """What Optimist is told of the world: there is nothing to tune.
+
+    Attributes
+    ----------
+    r_max
+        Upper bound on the rewards.
+    v_max
+        Upper bound on the optimal values of all states, if one below R_max H is known; it caps the
+        optimistic value.
+    """
+
+    r_max: float = 1.0
+    v_max: float | None = None
+
+    def __post_init__(self) -> None:
+        plain_numbers(self)
+        checks.positive(self.r_max, "r_max")  # variant() divides by it
+        self.variant()  # refuses bad parameters at once
+
+    def variant(self) -> Variant:
+        """The algorithm. Its constants were chosen on part of the exploration study."""
+        return Variant(
+            eta=10.0 / self.r_max,
+            bonus=VarianceBonus(),
+            ascension=Novelty(),
+            r_max=self.r_max,
+            ridge=None,
+            updates=100,
+            v_max=self.v_max,
+            tolerance=1e-6,
+        )
+
+
+class Optimist(VariantAgent):
+    """The agent without a knob: optimistic where the next state may be new.
+
+    Transitions to heaven are for pairs whose outcome may be unseen (`core.Novelty`), and bonuses
+    are a part of the standard deviation of the estimate (`core.VarianceBonus`): neither has the
+    units of a reward, or of a visit. docs/defaults.md has the rule and its evidence; the paper's
+    regret bound does not cover it.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> from optimist import envs
+    >>> agent = Optimist(envs.RiverSwim(6, gamma=0.99), seed=0)
+    >>> history = agent.learn(episodes=2000)
+    >>> history.steps.size, history.suboptimality() < 0.05
+    (2000, True)
+    >>> agent.predict(3)          # swim right
+    1
+    >>> agent = Optimist(gymnasium.make("FrozenLake-v1", is_slippery=False), gamma=0.95)
+    >>> agent.learn(episodes=100).reward[-20:].mean()       # 1 for reaching the goal
+    np.float64(1.0)
+    """
+
+    Config = OptimistConfig

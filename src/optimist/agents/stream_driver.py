@@ -1,0 +1,254 @@
+"""Plays Gymnasium environments step by step, and learns from each episode when it has ended."""
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from optimist.agents.stream_learner import COLUMNS, EpisodeUnderWay, StreamLearner
+from optimist.core import Variant
+from optimist.envs import Gym
+from optimist.envs.players import Players
+from optimist.envs.reward_scale import RewardScale, known_range
+from optimist.errors import BadEnvironment, Diverged
+from optimist.features import (
+    FeatureMap,
+    PerAction,
+    StateFeatures,
+    default_name,
+    describe,
+    features_named,
+)
+
+AnyFeatures = FeatureMap | StateFeatures | str
+
+CHUNK_SECONDS = 0.2
+"""About how long it may take until an interruption is noticed."""
+
+CUT_OFF = (
+    "the environment cut an episode off before its geometric end, so that its last pair is no draw "
+    "of the occupancy measure: remove the time limit (max_episode_steps=-1 in gymnasium.make) or "
+    "whatever wrapper truncates"
+)
+
+DIVERGED = 1e6
+"""How many times what heaven is worth is beyond doubt too much."""
+
+
+class StreamDriver(StreamLearner):
+    """A Gymnasium environment, or several side by side, played step by step.
+
+    An episode is learnt from when it has ended. Side by side, the others go on under the policy
+    that comes of it.
+    """
+
+    absorbs = False
+    """Whether a state in which an episode terminates is one like others, but never left."""
+
+    def __init__(
+        self,
+        world: Gym,
+        features: AnyFeatures | None,
+        config: Any,
+        variant: Variant,
+        seed: int,
+        stride: int,
+    ) -> None:
+        env = world.make()
+        self.players = Players(env)
+        geometric = world.geometric
+        if geometric is None:
+            geometric = self.players.can_be_stopped and not self.players.limited
+        self.geometric = bool(geometric)
+        if self.geometric and not self.players.can_be_stopped:
+            raise ValueError(
+                "geometric resets break off one episode while others go on: make the vector "
+                "environment with autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"
+            )
+        known = None
+        if world.low is not None and world.high is not None:
+            known = (world.low, world.high)
+        elif world.reward_map is None:
+            known = known_range(env)
+        scale = RewardScale(known, variant.r_max, world.gamma, world.reward_map)
+        if world.value_bound is not None:
+            variant = variant.known(scale.value(world.value_bound))
+        given = features if features is not None else world.features or None
+        phi = features_of(given, self.players)
+        super().__init__(phi, config, variant, seed, stride, scale, world)
+        self.world = world
+        self._under_way: list[EpisodeUnderWay | None] = []  # None where the next step begins one
+        self._failure: BaseException | None = None
+
+    def begin(self) -> None:
+        """Begin new episodes; those under way are dropped."""
+        self._under_way, self._failure = [], None
+
+    def learn_some(self, most: int) -> dict[str, Any]:
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+        rows: list[tuple[Any, ...]] = []
+        started = time.monotonic()
+        try:
+            if not self._under_way:
+                entropy = np.random.SeedSequence([self.seed, self.episodes])
+                seed = int(entropy.generate_state(1)[0])
+                seen = self._ask(self.players.begin, seed)
+                self._under_way = [
+                    self._start(*s) for s in zip(self._states_of(seen), seen, strict=True)
+                ]
+            while len(rows) < most and (not rows or time.monotonic() - started < CHUNK_SECONDS):
+                if self.bar.impatient:
+                    raise KeyboardInterrupt
+                if self.memory.full:
+                    self._make_room()
+                self._step(rows, most)
+        except BaseException as error:  # of the environment, the memory, or an interruption
+            self._under_way = []  # what the episodes under way have seen is not learnt from
+            if not rows:
+                raise
+            self._failure = error  # once what was learnt before it is in the history
+        columns = zip(*rows, strict=True)
+        return {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
+
+    def _step(self, rows: list[tuple[Any, ...]], most: int) -> None:
+        """One step everywhere; a row for each episode that ends with it."""
+        episodes, n = self._under_way, self.players.n
+        actions = [self._act(0 if e is None else e.x) for e in episodes]
+        going = [not self.geometric or self.rng.random() < self.gamma for _ in range(n)]
+        step = self._ask(self.players.step, actions)
+        # The last pair of an episode that is broken off is not learnt from in the pseudocode.
+        # To learn from it only if it terminated would count terminations too often.
+        learnt = [goes or self.variant.observe_last for goes in going]
+        seen = [i for i in range(n) if learnt[i] and (self.absorbs or not step.terminated[i])]
+        met = dict(zip(seen, self._states_of(step.after[seen]), strict=True)) if seen else {}
+        ended: list[bool] = []
+        for i, episode in enumerate(episodes):
+            if episode is None:
+                episodes[i] = self._start(met[i], step.after[i])
+                ended.append(False)
+                continue
+            episode.absorbed = going[i] and step.terminated[i]
+            self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
+            episode.observation = np.array(
+                step.after[i]
+            )  # a copy: some environments write over theirs
+            ended.append(step.terminated[i] or step.truncated[i] or not going[i])
+            if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
+                raise BadEnvironment(CUT_OFF)
+        if not any(ended):
+            return
+        over = [i for i in range(n) if ended[i]]
+        for i in over:
+            episode = episodes[i]
+            if episode is not None and len(rows) < most:
+                with self.call(1):
+                    row = self._learn_from(episode, step.terminated[i])
+                rows.append(row)
+                self._check_values(rows[-1][COLUMNS.index("sup_q")])
+        if len(rows) == most:
+            self._under_way = []
+            return
+        starts = self._ask(self.players.restart, ended)
+        fresh = [-1] * len(over) if starts is None else self._states_of(starts[over])
+        for i, x in zip(over, fresh, strict=True):
+            episodes[i] = None if starts is None else self._start(x, starts[i])
+
+    def _ask(self, ask: Callable[..., Any], *given: Any) -> Any:
+        """Call the environment; a second Ctrl-C interrupts it at once."""
+        self.bar.in_user_code = True
+        try:
+            return ask(*given)
+        finally:
+            self.bar.in_user_code = False
+
+    def _check_values(self, largest: float) -> None:
+        """Refuse values without bound: nothing but heaven bounds them if the features are wrong."""
+        if not largest < DIVERGED * self.heaven:
+            raise Diverged(
+                f"a value of {largest:.3g} is far above heaven, {self.heaven:.3g}: transitions are "
+                "not linear in these features, and their errors add up. One tiling (tiles:N) "
+                "cannot diverge, nor can truncated values (RaviUcb) upwards"
+            )
+
+    def _act(self, x: int) -> int:
+        """An action drawn from the policy."""
+        below = bisect_right(self.memory.states.cumulative[x].tolist(), self.rng.random())
+        return min(below, self.features.n_actions - 1)
+
+    def _advance(
+        self, episode: EpisodeUnderWay, a: int, reward: float, after: int, learnt: bool
+    ) -> None:
+        """Note a step of an episode; ``after`` is -1 if it has terminated."""
+        x, states = episode.x, self.memory.states
+        episode.pair = (episode.observation, a)
+        episode.steps += 1
+        episode.reward += reward
+        episode.bonus += float(states.CB[x, a])
+        episode.ascension += float(states.p[x, a])
+        paid = self.scale(reward)
+        if learnt:
+            episode.source.append(x)
+            episode.action.append(a)
+            episode.after.append(after)
+            # Rewards that are known are not estimated.
+            episode.paid.append(paid if self.reward is None else 0.0)
+            episode.x = after
+
+    def _start(self, x: int, observation: Any) -> EpisodeUnderWay:
+        return EpisodeUnderWay(x, float(self.memory.states.V[x]), np.array(observation))
+
+    def _make_room(self) -> None:
+        """Thin what is kept; the episodes under way are among those that stay."""
+        under_way = [e for e in self._under_way if e is not None]
+        held = [x for e in under_way for x in (e.x, *e.source, *e.after) if x >= 0]
+        terminal = self.scale.terminal if self.memory.ends else 0.0
+        in_use = np.array(held, dtype=np.int64)
+        number = self.memory.make_room(self.output_rng, in_use, self.gamma, terminal)
+        self._numbers.clear()
+        for e in under_way:
+            e.x = int(number[e.x])
+            e.source = [int(number[x]) for x in e.source]
+            e.after = [int(number[x]) if x >= 0 else -1 for x in e.after]
+
+    @property
+    def environment(self) -> Gym:
+        """The environment as it is played: how episodes end and the range of rewards resolved."""
+        low, high = (None, None) if self.scale.mapped else (self.scale.low, self.scale.high)
+        return replace(self.world, geometric=self.geometric, low=low, high=high)
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        spec = self.players.env.spec
+        phi = self.features
+        return {
+            "id": None if spec is None else spec.id,
+            "observations": str(self.players.observation_space),
+            "players": self.players.n,
+            "gamma": self.gamma,
+            "rewards": [self.scale.low, self.scale.high, self.scale.mapped],
+            "geometric": self.geometric,
+            "known": self.reward is not None,
+            "features": describe(phi) or [type(phi).__name__, phi.dim, phi.bound, phi.blocks],
+        }
+
+
+def features_of(given: AnyFeatures | None, players: Players) -> FeatureMap:
+    """The map phi, in whichever way it is given."""
+    space, n_actions = players.observation_space, players.n_actions
+    if given is None:
+        given = default_name(space)
+    if isinstance(given, str):
+        return features_named(given, space, n_actions)
+    phi = PerAction(given, n_actions) if isinstance(given, StateFeatures) else given
+    if not isinstance(phi, FeatureMap):
+        raise TypeError(
+            f"features must be a FeatureMap, features of states or a name; got {given!r}"
+        )
+    if phi.n_actions != n_actions:
+        raise ValueError(f"features must have {n_actions} actions; got {phi.n_actions}")
+    return phi

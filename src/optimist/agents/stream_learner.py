@@ -1,0 +1,318 @@
+"""Streaming least-squares learner, independent of how episodes are collected."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from optimist import checks, limits
+from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions, read_only
+from optimist.agents.driver import Policy, VariantDriver
+from optimist.agents.history import History
+from optimist.checks import FloatArray
+from optimist.core import NoiseBonus, Truncation, Variant, schema
+from optimist.core.memory import Memory
+from optimist.core.state import Epoch, States, arrays_of, blank_epoch, copied
+from optimist.envs import Gym
+from optimist.envs.gym_world import GIBIBYTE
+from optimist.envs.reward_scale import RewardScale
+from optimist.errors import BadEnvironment, MemoryFull
+from optimist.features import FeatureMap
+
+COLUMNS = (
+    *("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension"),
+    *("terminated", "states"),
+)
+"""The columns of a history, in the order of the rows of `StreamLearner`."""
+
+
+class EpisodeUnderWay:
+    """The transitions of an episode, which are learnt from when it has ended."""
+
+    def __init__(self, x: int, value: float, observation: Any) -> None:
+        self.x, self.value = x, value  # its present state; V_k at its start
+        self.observation = observation  # of the present state
+        self.source: list[int] = []
+        self.action: list[int] = []
+        self.after: list[int] = []
+        self.paid: list[float] = []
+        self.reward = self.bonus = self.ascension = 0.0
+        self.steps = 0
+        self.absorbed = False  # whether it has terminated before it was broken off
+        self.pair: tuple[Any, int] = (None, 0)  # the last observation it acted on, and the action
+
+
+class StreamLearner(VariantDriver):
+    """The memory of a run in an environment, and the policy that comes of it."""
+
+    CHANGING: ClassVar[tuple[str, ...]] = (*("memory", "epoch", "drawn", "thetas", "drawn_thetas"),)
+
+    def __init__(
+        self,
+        phi: FeatureMap,
+        config: Any,
+        variant: Variant,
+        seed: int,
+        stride: int,
+        scale: RewardScale,
+        world: Gym,
+    ) -> None:
+        if isinstance(variant.bonus, NoiseBonus):
+            raise TypeError("random bonuses are drawn for all states of a finite world")
+        super().__init__(phi, config, variant, world.gamma, seed, stride)
+        self.scale, self.reward = scale, world.reward
+        known = self.reward is not None
+        self.memory = Memory(phi, self.unit_ridge, world.memory, world.when_full, known)
+        if world.memory > GIBIBYTE:  # it was asked for; the default grows as needed
+            limits.need(world.memory, f"memory = {world.memory:g} bytes")
+        self.epoch = blank_epoch(self.memory.regression, variant.needs_moments, met_later=True)
+        self.drawn = copied(self.epoch)  # of pi_I
+        self._keeps = isinstance(variant.ascension, Truncation) and not np.isinf(variant.eta)
+        self.thetas = np.zeros((1 if self._keeps else 0, phi.dim))  # of the epoch, if they are kept
+        self.drawn_thetas = self.thetas[:0].copy()
+        self._numbers: dict[int, int] = {}  # of discrete observations, to save their features
+
+    # Learning
+
+    @property
+    def episodes(self) -> int:
+        return int(self.epoch.clock[0].episodes)
+
+    @property
+    def steps(self) -> int:
+        return int(self.epoch.clock[0].steps)
+
+    @property
+    def _present_rule(self) -> Any:
+        """The rule of this epoch."""
+        return self.rule(int(self.epoch.clock[0].stage))
+
+    def _states_of(self, observations: Any) -> list[int]:
+        """The numbers of the states observed; new ones are added to the memory."""
+        discrete = observations.ndim == 1 and observations.dtype.kind in "iu"
+        if discrete:
+            numbers = [self._numbers.get(x, -1) for x in observations.tolist()]
+            if -1 not in numbers:
+                return numbers
+        try:
+            r = None if self.reward is None else self._known_rewards(observations)
+            found, known = self.memory.find(observations, r)
+        except BadEnvironment:
+            raise
+        except (ValueError, TypeError) as error:
+            raise BadEnvironment(f"features do not fit an observation: {error}") from error
+        if self.memory.n_states > known:
+            from optimist.core.streaming import initialise  # numba takes its time
+
+            given = (self._present_rule, self.memory.states, self.epoch, self.thetas)
+            initialise(*given, known, self.memory.n_states)
+        if discrete:
+            self._numbers.update(zip(observations.tolist(), found, strict=True))
+        return found
+
+    def _known_rewards(self, observations: Any) -> FloatArray:
+        assert self.reward is not None
+        shape = (len(observations), self.features.n_actions)
+        r = checks.real_array(self.reward(observations), "reward", shape=shape)
+        return np.array([self.scale(x) for x in r.ravel()]).reshape(shape)
+
+    def _learn_from(self, episode: EpisodeUnderWay, terminated: bool) -> tuple[Any, ...]:
+        """Learn from an episode that has ended; its row of the history."""
+        memory, epoch = self.memory, self.epoch
+        ends = -1 in episode.after  # it has terminated, and that is learnt from
+        if ends:
+            self._check_terminal()
+        self._reserve_thetas(int(epoch.clock[0].updates) + int(self.variant.updates))
+        # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
+        if self.output_rng.random() * (self.episodes + 1) < 1:
+            self.drawn, self.drawn_thetas = copied(epoch), self.thetas.copy()
+        rule = self.rule(self.variant.stage(self.episodes))
+        memory.reserve_links(len(episode.source))
+        weights, thetas, stop = self._reward_weights(episode), self.thetas, np.zeros(1, np.bool_)
+        # Rewards of episodes that never terminate need not hold the 0 that termination pays.
+        worth = self.scale.terminal if ends or memory.ends else 0.0
+        learns_prior = self.variant.learns_prior
+
+        def call() -> float:
+            """All that takes long, on nothing but what it is given."""
+            from optimist.core import streaming
+
+            stream = memory.stream(rule, epoch)
+            memory.n_links = streaming.add_transitions(
+                stream,
+                rule.gamma * worth if ends else 0.0,
+                memory.n_links,
+                np.array(episode.source, dtype=np.int64),
+                np.array(episode.action, dtype=np.int64),
+                np.array(episode.after, dtype=np.int64),
+                np.array(episode.paid),
+            )
+            epoch.clock[0].steps += episode.steps
+            n, terminal = memory.n_states, worth if memory.ends else 0.0
+            begins = streaming.end_episode(stream, terminal, n, memory.n_links)
+            if begins:
+                if learns_prior:
+                    memory.ridge = float(epoch.prior[0].ridge)
+                streaming.refresh_optimism(rule, memory.states, epoch, n)
+            if not begins and rule.lazy:
+                return 0.0
+            return float(streaming.update_all(stream, weights, thetas, n, stop))
+
+        sup_q = self.compiled(call, stop)
+        return (
+            episode.steps,
+            episode.reward,
+            int(epoch.clock[0].epochs),
+            episode.value,
+            sup_q,
+            episode.bonus / episode.steps,
+            episode.ascension / episode.steps,
+            terminated,
+            memory.n_states,
+        )
+
+    def _check_terminal(self) -> None:
+        """Refuse a bound on the values that the value of termination is above."""
+        if self.gamma * self.scale.terminal > self.heaven * (1 + checks.RANGE_TOLERANCE):
+            raise BadEnvironment(
+                f"termination is worth {self.scale.terminal:.6g} in the units that rewards are "
+                f"mapped to, so v_max = {self.heaven:.6g} bounds no values"
+            )
+
+    def _reward_weights(self, episode: EpisodeUnderWay) -> FloatArray:
+        """The weights of rewards known to be linear in phi: none, they are estimated."""
+        return np.zeros(self.features.dim)
+
+    def _reserve_thetas(self, n: int) -> None:
+        """Room for the n parameters of an epoch, where truncated values need them one by one."""
+        if self._keeps and n > len(self.thetas):
+            if 8 * n * self.features.dim > self.memory.limit:
+                raise MemoryFull(
+                    f"truncated values need all {n:,} parameters of an epoch, which are more than "
+                    "the memory holds: give more (memory=...), or make fewer updates"
+                )
+            more = np.zeros((2 * n, self.features.dim))
+            more[: len(self.thetas)] = self.thetas
+            self.thetas = more
+
+    def history(self, columns: dict[str, Any], first: int) -> History:
+        return History(columns, first)
+
+    # Acting
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        s, reg, n = self.memory.states, self.memory.regression, self.memory.n_states
+        epoch, prior, sums = int(self.epoch.clock[0].epochs), self.epoch.prior[0], self.memory.sums
+        learnt = self.variant.learns_prior and epoch > 0
+        return Diagnostics(
+            V=s.V[:n],
+            pi=np.exp(s.log_pi[:n]),
+            CB=s.CB[:n],
+            p=s.p[:n],
+            epoch=epoch,
+            heaven=self.heaven,
+            ridge=self.memory.ridge,
+            Lambda=reg.Lambda,
+            inverse=1 / reg.Lambda if reg.Lambda.shape[1] == 1 else reg.inverse,
+            log_det=float(reg.log_det[0]),
+            b=sums.paid + self.gamma * sums.values,
+            s=float(prior.novel) if learnt else None,
+            v=float(prior.v) if learnt else None,
+        )
+
+    @property
+    def transitions(self) -> Transitions:
+        """The states and transitions that are kept."""
+        memory = self.memory
+        s, links, n, m = memory.states, memory.links, memory.n_states, memory.n_links
+        A = self.features.n_actions
+        rows = s.rows.reshape(len(s.V), -1, s.rows.shape[1])[:n]  # one if all actions share it
+        found = (
+            *(np.broadcast_to(rows, (n, A, rows.shape[2])), s.block[:n]),
+            *(array[:m] for array in (links.source, links.action, links.after)),
+            *(links.weight[:m], links.paid[:m]),
+        )
+        return Transitions._make(map(read_only, found))
+
+    def believe(self, observations: Any) -> Beliefs:
+        """Values, optimism and policy of any observations [n, ...], met or not."""
+        from optimist.core.streaming import current_uncertainties, initialise
+
+        rows, block = self.features.in_blocks(observations)
+        n, A = block.shape
+        log_pi, cumulative, CB, p, r, rewards = (np.zeros((n, A)) for _ in range(6))
+        if self.reward is not None:
+            r[:] = self._known_rewards(observations)
+        flat, V = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1])), np.zeros(n)
+        none = np.zeros((0, 0), dtype=np.bool_)
+        states = States(flat, block, V, log_pi, cumulative, CB, p, none, r, rewards)
+        u = np.empty((n, A))
+        current_uncertainties(states, self.memory.regression, u)
+        with np.errstate(divide="ignore"):  # a pair without features has no uncertainty
+            visits = np.maximum(u**-2.0 - self.memory.ridge, 0.0)
+        initialise(self._present_rule, states, self.epoch, self.thetas, 0, n)
+        return Beliefs(V, CB, p, np.exp(log_pi), visits)
+
+    @property
+    def policy(self) -> Policy:
+        return self._policy(self.epoch, self.thetas)
+
+    @property
+    def output(self) -> Policy:
+        return self._policy(self.drawn, self.drawn_thetas)
+
+    def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
+        n = int(epoch.clock[0].updates)
+        told: dict[str, Any] = {"Theta": thetas[:n].copy()} if self._keeps and n else {}
+        if self.reward is not None:
+            told["reward"] = self._known_rewards
+        return self.softmax_policy(epoch, **told)
+
+    # Stopping and continuing
+
+    episodes_array = "epoch.clock.episodes"
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        return {
+            **self.memory.arrays,
+            **arrays_of("epoch", self.epoch),
+            **arrays_of("drawn", self.drawn),
+            "kept.thetas": self.thetas,
+            "kept.drawn_thetas": self.drawn_thetas,
+        }
+
+    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+        n, m = (arrays[name].size if name in arrays else 0 for name in ("states.V", "links.source"))
+        wanted = {name: schema.usual(name, array.shape) for name, array in self.arrays.items()}
+        wanted.update(self.memory.layout(n, m))
+        least = {"epoch": ("thetas", 1), "drawn": ("drawn_thetas", 0)}
+        for group, (thetas, fewest) in least.items():
+            name = f"kept.{thetas}"
+            kept = max(fewest, *arrays[name].shape[:1]) if self._keeps and name in arrays else 0
+            wanted[name] = schema.real((kept, self.features.dim))
+            most = kept if self._keeps else checks.MOST - 1
+            wanted.update(schema.clock(f"{group}.clock", n_states=1, updates=most))
+        return wanted
+
+    def columns(
+        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
+    ) -> dict[str, schema.Array]:
+        return {
+            **dict.fromkeys(COLUMNS, schema.real((rows,))),
+            **dict.fromkeys(("steps", "epoch", "states"), schema.count((rows,))),
+            "terminated": schema.truth((rows,)),
+        }
+
+    def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        self.check_epoch(arrays)
+        self.memory.restore({name: arrays[name] for name in self.memory.arrays})
+        self._numbers.clear()
+        for group, epoch in (("epoch", self.epoch), ("drawn", self.drawn)):
+            for name, array in arrays_of(group, epoch).items():
+                array[...] = arrays[name]
+        if self.variant.learns_prior and self.epoch.clock[0].epochs > 0:
+            self.memory.ridge = float(self.epoch.prior[0].ridge)
+        self.thetas, self.drawn_thetas = (
+            np.array(arrays[f"kept.{name}"]) for name in ("thetas", "drawn_thetas")
+        )

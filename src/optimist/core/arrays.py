@@ -1,0 +1,170 @@
+"""From a finite MDP and a feature map to the arrays that the compiled loop learns on."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from optimist import limits
+from optimist.checks import FloatArray, IntArray
+from optimist.core.state import Data, Regression, Simulator, States
+from optimist.features import Concatenation, FeatureMap, OneHot
+from optimist.mdp import FiniteMDP
+
+MATRICES = 6
+"""How many matrices of the size of a covariance a learner holds."""
+
+BYTES_A_PAIR = 350
+"""About what else a learner keeps of a pair: twice the iterates, and what it has seen."""
+
+ROWS_AT_ONCE = 2**21
+"""How many numbers of feature rows are held while they are read."""
+
+
+def check_features(features: FeatureMap, mdp: FiniteMDP, name: str = "features") -> None:
+    """Refuse features of other states or actions than the world's."""
+    if not isinstance(features, FeatureMap):
+        raise TypeError(
+            f"{name} = {features!r} must be a FeatureMap; StateOnly(psi, n_actions) makes one of "
+            "features of states"
+        )
+    if isinstance(features, Concatenation):
+        check_features(features.phi_r, mdp, name)
+        check_features(features.phi_P, mdp, name)
+        return
+    states = getattr(features, "n_states", None)
+    if states is None:
+        states = getattr(getattr(features, "psi", None), "n_states", mdp.n_states)
+    if (states, features.n_actions) != mdp.r.shape:
+        raise ValueError(
+            f"the features have {states} states and {features.n_actions} actions, "
+            f"the world has {mdp.n_states} and {mdp.n_actions}"
+        )
+
+
+def check_size(mdp: FiniteMDP, features: FeatureMap) -> None:
+    """Refuse to learn if the statistics and iterates do not fit into memory."""
+    X, (blocks, d) = mdp.n_states, (features.blocks, features.dim)
+    s = d // blocks
+    matrices = MATRICES * blocks * s * s  # Lambda and the like
+    rows = 2 * mdp.r.size * s  # the features of all pairs, and once more while they are read
+    sums = X * d if s > 1 else 0
+    limits.need(
+        8 * (matrices + rows + sums) + BYTES_A_PAIR * mdp.r.size,
+        f"learning {X:,} states and {mdp.n_actions:,} actions with {d:,} features",
+    )
+
+
+def block_shape(features: FeatureMap) -> tuple[int, int]:
+    """How many blocks the covariance has, and their size."""
+    return features.blocks, features.dim // features.blocks
+
+
+def blank_regression(features: FeatureMap, ridge: float) -> Regression:
+    """Before the first transition: Lambda is ridge times the identity."""
+    n_blocks, s = block_shape(features)
+    identity = np.tile(np.eye(s), (n_blocks, 1, 1))
+    log_det = features.dim * math.log(ridge)
+    return Regression(
+        Lambda=ridge * identity,
+        inverse=identity / ridge,
+        stale=np.zeros(n_blocks, dtype=np.int64),
+        log_det=np.array([log_det, log_det]),
+    )
+
+
+def simulator(mdp: FiniteMDP) -> Simulator:
+    """The world to be played; the learner sees its draws alone."""
+    kernel = sp.csr_array(mdp.kernel, copy=True)
+    kernel.eliminate_zeros()
+    totals = np.cumsum(kernel.data)
+    before = np.concatenate([[0.0], totals])[kernel.indptr[:-1]]
+    cumulative = totals - np.repeat(before, np.diff(kernel.indptr))
+    return Simulator(
+        first=kernel.indptr.astype(np.int64),
+        after=kernel.indices.astype(np.int64),
+        cumulative=cumulative,
+        start=_never_past_the_last(mdp.nu0),
+        nu0=mdp.nu0,
+        gamma=mdp.gamma,
+    )
+
+
+def _never_past_the_last(nu0: FloatArray) -> FloatArray:
+    """Cumulative probabilities that no draw exceeds after the last state that can be drawn.
+
+    Their sum is 1 only up to rounding; a draw above it must not land on a state of probability 0.
+    """
+    cumulative = np.cumsum(nu0)
+    cumulative[np.flatnonzero(nu0)[-1] :] = np.inf
+    return cumulative
+
+
+def learning_arrays(
+    mdp: FiniteMDP,
+    world: Simulator,
+    features: FeatureMap,
+    ridge: float,
+    learns_prior: bool,
+    learns_heaven: bool,
+) -> tuple[States, Data, Regression]:
+    """Before the first episode: V_1 = 0, pi_1 uniform, no data, Lambda ridge times the identity.
+
+    Where a prior is learnt, transitions are counted whatever the features.
+    """
+    shape, d, (_, s) = mdp.r.shape, features.dim, block_shape(features)
+    rows, block = _in_blocks(mdp, features)
+    states = States(
+        rows=rows,
+        block=block,
+        V=np.zeros(mdp.n_states),
+        log_pi=np.full(shape, -math.log(mdp.n_actions)),
+        cumulative=np.cumsum(mdp.uniform_policy, axis=1),
+        CB=np.zeros(shape),
+        p=np.zeros(shape),
+        alike=np.zeros(shape if learns_heaven else (0, 0), dtype=np.bool_),
+        r=mdp.r.copy(),
+        rewards=np.zeros(shape),
+    )
+    pairs = np.repeat(np.arange(mdp.r.size), np.diff(world.first))
+    dense = 0 if s == 1 else mdp.r.size
+    data = Data(
+        own=s == 1 and np.array_equal(block.ravel(), np.arange(d)),
+        counts=np.zeros(world.after.size if s == 1 or learns_prior else 0),
+        pair=pairs if learns_prior else pairs[:0],
+        sums=np.zeros((0, 0) if s == 1 else (mdp.n_states, d)),
+        visits=np.zeros(dense, dtype=np.int64),
+        met=np.zeros(dense, dtype=np.int64),
+        b=np.zeros(d),
+        Q=np.zeros(shape),
+    )
+    return states, data, blank_regression(features, ridge)
+
+
+def _in_blocks(mdp: FiniteMDP, features: FeatureMap) -> tuple[FloatArray, IntArray]:
+    """The features of each pair within its block, [X A, s], and which block that is, [X, A]."""
+    n_pairs, s = mdp.r.size, features.dim // features.blocks
+    if isinstance(features, OneHot):
+        return np.ones((n_pairs, 1)), np.arange(n_pairs).reshape(mdp.r.shape)
+    phi, block = np.empty((*mdp.r.shape, s)), np.empty(mdp.r.shape, dtype=np.int64)
+    chunk = max(1, ROWS_AT_ONCE // (features.dim * features.n_actions))
+    for x in range(0, mdp.n_states, chunk):
+        states = np.arange(x, min(x + chunk, mdp.n_states))
+        phi[states], block[states] = features.in_blocks(states)
+    return phi.reshape(n_pairs, s), block
+
+
+def sparse_rows(features: FeatureMap, n_states: int) -> sp.csr_array:
+    """The features of all pairs without their zeros, row ``x * A + a``."""
+    chunks = _in_chunks(features, n_states)
+    parts = [sp.csr_array(np.asarray(rows, dtype=np.float64)) for rows in chunks]
+    return sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+def _in_chunks(features: FeatureMap, n_states: int) -> Iterator[FloatArray]:
+    """The features of all pairs, some rows [n, d] at a time."""
+    chunk = max(1, ROWS_AT_ONCE // (features.dim * features.n_actions))
+    for x in range(0, n_states, chunk):
+        states = np.arange(x, min(x + chunk, n_states))
+        yield features.all_actions(states).reshape(-1, features.dim)

@@ -1,0 +1,118 @@
+"""Epochs: they begin when the determinant has doubled, and freeze the optimism of all pairs."""
+
+import math
+from typing import Any
+
+from optimist.checks import FloatArray
+from optimist.core.compiler import compiled, inlined
+from optimist.core.linalg import dot, norm_in
+from optimist.core.optimism import EDGE, AscensionKind, BonusKind, optimism
+from optimist.core.regression import has_doubled
+from optimist.core.state import Epoch, Rule, States
+
+optimism_of_pair = inlined(optimism)
+
+
+@compiled()
+def count_episode(clock: Any, log_det: FloatArray, stage: int) -> bool:
+    """Count an episode; whether an epoch begins after it (line-alg:epoch).
+
+    The first begins after episode 1, and one with every stage of the parameters.
+    """
+    clock[0].episodes += 1
+    first = clock[0].episodes == 1
+    return bool(first or has_doubled(log_det) or clock[0].stage != stage)
+
+
+@inlined
+def reset_policy(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
+    """Begin an epoch: the policy of all n states is uniform again, and nothing is summed."""
+    clock, prior = epoch.clock, epoch.prior
+    clock[0].epochs += 1
+    clock[0].updates = 0
+    clock[0].stage = rule.stage
+    epoch.Theta[:] = 0.0
+    epoch.theta[:] = 0.0
+    states.rewards[:n] = 0.0
+    states.log_pi[:n] = -math.log(states.log_pi.shape[1])
+    prior[0].worths = 0.0
+    if rule.learns_heaven and not prior[0].pays:  # nothing is known of its worth but the bound
+        prior[0].worth = rule.heaven
+    prior[0].pays = rule.learns_heaven
+    prior[0].hope = prior[0].worth
+
+
+@inlined
+def needs_moments(rule: Rule) -> bool:
+    """Whether the regression of V - v is used by the optimism of an epoch."""
+    return bool(rule.optimism.bonus == BonusKind.VARIANCE or rule.learns_heaven)
+
+
+@inlined
+def uncertainties(
+    states: States, Lambda: FloatArray, inverse: FloatArray, first: int, u: FloatArray
+) -> None:
+    """||phi|| in the norm of Lambda^{-1} for all pairs of the states from the first on."""
+    rows, block = states.rows, states.block
+    n_actions = block.shape[1]
+    shared = rows.shape[0] == block.shape[0]
+    for x in range(first, first + len(u)):
+        for a in range(n_actions):
+            b, row = block[x, a], x if shared else x * n_actions + a
+            if rows.shape[1] == 1:
+                u[x - first, a] = abs(rows[row, 0]) / math.sqrt(Lambda[b, 0, 0])
+            else:
+                u[x - first, a] = norm_in(inverse[b], rows[row])
+
+
+@inlined
+def compute_optimism(rule: Rule, states: States, epoch: Epoch, u: FloatArray, first: int) -> None:
+    """CB and p+ of the states from the first on, from their uncertainties."""
+    rows, block, s = states.rows, states.block, states.rows.shape[1]
+    n_actions = block.shape[1]
+    shared = rows.shape[0] == block.shape[0]
+    o, ridge, novel = rule.optimism, epoch.prior[0].ridge, epoch.prior[0].novel
+    varies = o.bonus == BonusKind.VARIANCE
+    norm, mean, square = 0.0, 0.0, 0.0
+    for x in range(first, first + len(u)):
+        for a in range(n_actions):
+            b, i = block[x, a], x if shared else x * n_actions + a
+            if s == 1:
+                norm = rows[i, 0] * rows[i, 0]
+                if varies:
+                    mean, square = rows[i, 0] * epoch.first[b], rows[i, 0] * epoch.second[b]
+            else:
+                norm = dot(rows[i], rows[i])
+                if varies:
+                    mean = dot(rows[i], epoch.first[b * s : (b + 1) * s])
+                    square = dot(rows[i], epoch.second[b * s : (b + 1) * s])
+            CB, p = optimism_of_pair(o, ridge, novel, u[x - first, a], norm, mean, square)
+            states.CB[x, a], states.p[x, a] = CB, p
+
+
+@compiled()
+def find_alike(states: States, first: FloatArray, gamma: float, mean: float, hope: float) -> None:
+    """Find the new pairs that may be better than all that is known of their state (`Novelty`).
+
+    They share one optimistic reward; otherwise each would cost an extra episode.
+    """
+    rows, block, s = states.rows, states.block, states.rows.shape[1]
+    n_states, n_actions = states.r.shape
+    shared = rows.shape[0] == block.shape[0]
+    for x in range(n_states):
+        known = 0.0
+        for a in range(n_actions):
+            if states.p[x, a] < 1:
+                begin = block[x, a] * s
+                row = rows[x if shared else x * n_actions + a]
+                after = mean + dot(row, first[begin : begin + s])
+                known = max(known, states.r[x, a] + gamma * after)
+        for a in range(n_actions):
+            better = states.r[x, a] + gamma * hope > known * EDGE
+            states.alike[x, a] = states.p[x, a] == 1 and better
+
+
+@inlined
+def is_novelty(rule: Rule) -> bool:
+    """Whether a prior is learnt, and values are kept in [0, R_max H]."""
+    return bool(rule.optimism.ascension == AscensionKind.NOVELTY)

@@ -1,0 +1,195 @@
+"""Optimistic regularised value iteration: the target Q, the values V and the policy pi."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.core.compiler import compiled
+from optimist.core.linalg import dot
+
+NEGLIGIBLE = -40.0
+"""Below this the exponential of a difference of logits is under rounding, and not computed."""
+
+
+@compiled()
+def count_update(
+    eta: float, clock: Any, prior: Any, Theta: FloatArray, rewards: FloatArray
+) -> None:
+    """Count an update. At eta = infinity nothing is summed: the policy is greedy for it alone."""
+    if math.isinf(eta):
+        clock[0].updates = 0
+        prior[0].worths = 0.0
+        Theta[:] = 0.0
+        rewards[:] = 0.0
+    clock[0].updates += 1
+
+
+@compiled()
+def predict(
+    rows: FloatArray,
+    block: IntArray,
+    theta: FloatArray,
+    base: float,
+    first: int,
+    last: int,
+    Q: FloatArray,
+) -> None:
+    """Q = base + phi(x, a) . theta for some of the states."""
+    n_actions, s = block.shape[1], rows.shape[1]
+    shared = rows.shape[0] == block.shape[0]
+    for x in range(first, last):
+        for a in range(n_actions):
+            row = x if shared else x * n_actions + a
+            if s == 1:
+                Q[x - first, a] = base + rows[row, 0] * theta[block[x, a]]
+            else:
+                begin = block[x, a] * s
+                Q[x - first, a] = base + dot(rows[row], theta[begin : begin + s])
+
+
+@compiled()
+def back_up(
+    eta: float,
+    gamma: float,
+    heaven: float,
+    truncate: bool,
+    bound: bool,
+    prior: Any,
+    r: FloatArray,
+    CB: FloatArray,
+    p: FloatArray,
+    alike: BoolArray,
+    rewards: FloatArray,
+    Q: FloatArray,
+    V: FloatArray,
+    log_pi: FloatArray,
+    cumulative: FloatArray,
+) -> tuple[float, float]:
+    """Q, V and pi of some states, from the predictions in Q, which Q takes the place of.
+
+    Returns the largest |Q|, and by how much a value has changed at most. Where its worth is learnt,
+    ``prior.best`` is the largest Q.
+    """
+    if prior[0].pays:
+        later = gamma * prior[0].worth
+        largest, best = target_with_learnt_heaven(r, CB, p, alike, rewards, Q, later)
+        prior[0].best = best
+    else:
+        largest = target(r, CB, p, rewards, Q, heaven, truncate)
+    change = improve(eta, Q, V, log_pi, cumulative)
+    if bound:
+        bound_values(V, heaven)
+    return largest, change
+
+
+@compiled()
+def target(
+    r: FloatArray,
+    CB: FloatArray,
+    p: FloatArray,
+    rewards: FloatArray,
+    Q: FloatArray,
+    heaven: float,
+    truncate: bool,
+) -> float:
+    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V; the largest |Q|."""
+    n_states, n_actions = r.shape
+    largest = 0.0
+    for x in range(n_states):
+        for a in range(n_actions):
+            q = r[x, a] + CB[x, a] + Q[x, a]
+            if truncate:
+                p[x, a] = 1.0 if heaven <= q else 0.0
+            q = (1 - p[x, a]) * q + p[x, a] * heaven
+            rewards[x, a] += r[x, a]
+            Q[x, a] = q
+            largest = max(largest, abs(q))
+    return largest
+
+
+@compiled()
+def target_with_learnt_heaven(
+    r: FloatArray,
+    CB: FloatArray,
+    p: FloatArray,
+    alike: BoolArray,
+    rewards: FloatArray,
+    Q: FloatArray,
+    later: float,
+) -> tuple[float, float]:
+    """Q with a heaven that pays, and is worth ``later`` then (`Novelty`); the largest |Q|, and Q.
+
+    It pays what the pair pays; pairs that are ``alike``, what the best action of the state pays.
+    """
+    n_states, n_actions = r.shape
+    largest, best = 0.0, -np.inf
+    for x in range(n_states):
+        most = r[x].max()
+        for a in range(n_actions):
+            q = r[x, a] + CB[x, a] + Q[x, a]
+            pays = most if alike[x, a] else r[x, a]
+            q = (1 - p[x, a]) * q + p[x, a] * (pays + later)
+            rewards[x, a] += r[x, a]
+            Q[x, a] = q
+            largest, best = max(largest, abs(q)), max(best, q)
+    return largest, best
+
+
+@compiled()
+def improve(
+    eta: float, Q: FloatArray, V: FloatArray, log_pi: FloatArray, cumulative: FloatArray
+) -> float:
+    """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at every state.
+
+    At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the paper's update without its
+    regulariser. Returns by how much a value has changed at most.
+    """
+    n_states, n_actions = Q.shape
+    greedy, change = math.isinf(eta), 0.0
+    for x in range(n_states):
+        top = -np.inf
+        for a in range(n_actions):
+            log_pi[x, a] = Q[x, a] if greedy else log_pi[x, a] + eta * Q[x, a]
+            top = max(top, log_pi[x, a])
+        if greedy:
+            best = 0
+            while Q[x, best] < top:
+                best += 1
+            for a in range(n_actions):
+                log_pi[x, a] = 0.0 if a == best else -np.inf
+                cumulative[x, a] = 0.0 if a < best else 1.0
+            change = max(change, abs(top - V[x]))
+            V[x] = top
+            continue
+        total = 0.0
+        for a in range(n_actions):
+            log_pi[x, a] -= top
+            if log_pi[x, a] > NEGLIGIBLE:
+                total += math.exp(log_pi[x, a]) if log_pi[x, a] < 0 else 1.0
+            cumulative[x, a] = total
+        if total != 1.0:
+            normaliser = math.log(total)
+            top += normaliser
+            for a in range(n_actions):
+                log_pi[x, a] -= normaliser
+                cumulative[x, a] /= total
+        change = max(change, abs(top / eta - V[x]))
+        V[x] = top / eta
+    return change
+
+
+@compiled()
+def bound_values(V: FloatArray, heaven: float) -> None:
+    """Keep the values that enter the next regression in [0, R_max H]; the policy stays as it is."""
+    for x in range(V.size):
+        V[x] = min(max(V[x], 0.0), heaven)
+
+
+@compiled()
+def sum_worth(gamma: float, heaven: float, prior: Any) -> None:
+    """After an update: sum gamma w, and set heaven's worth to the largest Q, if it is learnt."""
+    if prior[0].pays:
+        prior[0].worths += gamma * prior[0].worth
+        prior[0].worth = min(max(prior[0].best, 0.0), heaven)

@@ -1,0 +1,92 @@
+"""Linear algebra and draws, in plain loops: for small d they are faster than calls of BLAS."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from optimist.checks import FloatArray
+from optimist.core.compiler import compiled, inlined
+
+
+@compiled(fastmath={"contract", "reassoc"})
+def dot(x: FloatArray, y: FloatArray) -> float:
+    """x . y; the sum may be taken in any order, so that it uses vector registers."""
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] * y[i]
+    return total
+
+
+@compiled(fastmath={"contract"})
+def add_to(y: FloatArray, a: float, x: FloatArray) -> None:
+    """y += a x."""
+    for i in range(y.size):
+        y[i] += a * x[i]
+
+
+@compiled()
+def norm_in(inverse: FloatArray, phi: FloatArray) -> float:
+    """||phi|| in the norm of Lambda^{-1}."""
+    square = 0.0
+    for i in range(phi.size):  # the inverse is symmetric: its lower half is enough
+        half = dot(inverse[i, :i], phi[:i])
+        square += phi[i] * (2 * half + inverse[i, i] * phi[i])
+    return math.sqrt(max(square, 0.0))
+
+
+@compiled()
+def rank_one(
+    phi: FloatArray, n: float, Lambda: FloatArray, inverse: FloatArray, y: FloatArray
+) -> float:
+    """Lambda += n phi phi', and its inverse (Sherman and Morrison); how much the determinant grew.
+
+    ``y`` is room for a vector.
+    """
+    s = phi.size
+    y = y[:s]
+    for i in range(s):
+        y[i] = dot(inverse[i], phi)
+    growth = 1.0 + n * dot(phi, y)
+    for i in range(s):
+        add_to(inverse[i], -n / growth * y[i], y)
+        add_to(Lambda[i], n * phi[i], phi)
+    return growth
+
+
+@compiled()
+def invert(Lambda: FloatArray, inverse: FloatArray) -> float:
+    """Invert by a Cholesky factorisation; returns the logarithm of the determinant."""
+    s = Lambda.shape[0]
+    L: Any = np.linalg.cholesky(Lambda)
+    log_det = 0.0
+    for i in range(s):
+        log_det += 2 * math.log(L[i, i])
+    inverse[:] = 0.0
+    for c in range(s):  # row c of the inverse of L', by forward substitution
+        row = inverse[c]
+        row[c] = 1 / L[c, c]
+        for i in range(c + 1, s):
+            row[i] = -dot(L[i, c:i], row[c:i]) / L[i, i]
+    for i in range(s):  # (L L')^{-1} is the product of those rows with each other
+        for j in range(i, s):
+            inverse[i, j] = dot(inverse[i, j:], inverse[j, j:])
+    for i in range(s):
+        for j in range(i):
+            inverse[i, j] = inverse[j, i]
+    return log_det
+
+
+@inlined
+def draw_between(cumulative: FloatArray, first: int, last: int, u: float) -> int:
+    """The first index in [first, last) whose cumulative probability exceeds u, else the last."""
+    i = first
+    while i < last - 1 and u >= cumulative[i]:
+        i += 1
+    return i
+
+
+@inlined
+def draw(cumulative: FloatArray, u: float) -> int:
+    """An index drawn from cumulative probabilities, with u uniform on [0, 1)."""
+    return draw_between(cumulative, 0, cumulative.size, u)

@@ -1,0 +1,197 @@
+"""Checks that a world, feature map, agent or imitator of one's own keeps its contract.
+
+Each raises an `AssertionError` that says what is wrong, and returns nothing if all is well.
+"""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from gymnasium.utils.env_checker import check_env
+
+from optimist.agents import Agent
+from optimist.checks import RANGE_TOLERANCE
+from optimist.envs import World
+from optimist.features import FeatureMap, StateFeatures
+from optimist.features.base import split
+from optimist.mdp import FiniteMDP
+from optimist.parameters import from_plain, to_plain
+
+STEPS = 200
+"""How many steps of a world are compared with its arrays."""
+
+EPISODES = 30
+"""How many episodes agents are compared over."""
+
+
+def check_world(world: World) -> None:
+    """Check that a world is what its arrays say, as an environment and as data.
+
+    Examples
+    --------
+    >>> from optimist import envs
+    >>> check_world(envs.RiverSwim(6))
+    """
+    mdp, name = world.mdp, type(world).__name__
+    _that(from_plain(type(world), to_plain(world)) == world, f"{name} is not made of its fields")
+    least, most = mdp.reward_range
+    _that(least >= -RANGE_TOLERANCE and most <= 1 + RANGE_TOLERANCE, "rewards must be in [0, 1]")
+    _that(_equal(type(world)(**vars_of(world)).mdp, mdp), "build() must give the same MDP again")
+    Phi = world.features.all_actions(np.arange(mdp.n_states))
+    _that(Phi.shape[:2] == mdp.r.shape, f"features must be of {mdp.r.shape}; got {Phi.shape[:2]}")
+    env, rng = world.make(), np.random.default_rng(0)
+    check_env(env.unwrapped, skip_render_check=True)
+    x, _ = env.reset(seed=0)
+    _that(mdp.nu0[x] > 0, f"reset() must draw from nu0; got state {x}")
+    P = sp.csr_array(mdp.kernel).toarray().reshape(*mdp.r.shape, mdp.n_states)
+    for _ in range(STEPS):
+        a = int(rng.integers(mdp.n_actions))
+        y, reward, terminated, _, _ = env.step(a)
+        _that(P[x, a, y] > 0, f"step({a}) in {x} must draw from P; got state {y}")
+        _that(np.isclose(reward, mdp.r[x, a]), f"r[{x}, {a}] is {mdp.r[x, a]:g}; got {reward:g}")
+        _that(not terminated, "a world never terminates: geometric resets end its episodes")
+        x = y
+    rows = len(world.board)
+    for state in range(mdp.n_states):
+        row, column = world.position(state)
+        on_board = 0 <= row < rows and 0 <= column < len(world.board[row])
+        _that(on_board, f"position({state}) must be on the board; got {row, column}")
+
+
+def check_features(phi: FeatureMap | StateFeatures, observations: Any) -> None:
+    """Check that features keep what they declare, on a batch [n, ...] of observations.
+
+    Examples
+    --------
+    >>> from optimist.features import OneHot, Tiles
+    >>> check_features(OneHot(5, n_actions=2), np.arange(5))
+    >>> check_features(Tiles(([0.0], [1.0]), bins=4), np.linspace(0, 1, 9)[:, None])
+    """
+    batch = np.asarray(observations)
+    before = batch.copy()
+    all_of: Callable[[Any], Any] = phi if isinstance(phi, StateFeatures) else phi.all_actions
+    whole, wanted = all_of(batch), (len(batch), phi.dim)
+    if isinstance(phi, FeatureMap):
+        wanted = (len(batch), phi.n_actions, phi.dim)  # type: ignore[assignment]
+        for a in range(phi.n_actions):
+            _that(_close(phi(batch, np.full(len(batch), a)), whole[:, a]),
+                  f"phi(x, {a}) must be row {a} of all_actions(x)")  # fmt: skip
+    _that(whole.shape == wanted, f"features must have the shape {wanted}; got {whole.shape}")
+    _that(whole.dtype == np.float64, f"features must be float64; got {whole.dtype}")
+    _that(bool(np.isfinite(whole).all()), "features must be finite")
+    longest = float(np.linalg.norm(whole, axis=-1).max())
+    within = longest <= phi.bound * (1 + 1e-9)
+    _that(within, f"bound must be at least {longest:g}; got {phi.bound:g}")
+    _that(all(_close(all_of(batch[i]), whole[i]) for i in range(len(batch))), "a batch differs")
+    rows, block = phi.in_blocks(batch)
+    plain_rows, plain_block = split(whole, phi.blocks)
+    _that(_close(np.broadcast_to(rows, plain_rows.shape), plain_rows), "in_blocks: wrong rows")
+    _that(bool((block == plain_block).all()), "in_blocks: wrong blocks")
+    outside = (whole != 0).sum(axis=-1) > (plain_rows != 0).sum(axis=-1)
+    _that(not outside.any(), f"features must be non-zero in one of {phi.blocks} blocks only")
+    whole[...] = 99.0
+    _that(np.array_equal(batch, before), "features must be new arrays: observations were changed")
+    _that(not (all_of(batch) == 99.0).all(), "features must be new arrays at each call")
+
+
+def check_agent(kind: type[Agent], world: Any, **parameters: Any) -> None:
+    """Check an agent in a world: determinism, pieces, saving, its policy and its parameters.
+
+    Examples
+    --------
+    >>> from optimist import Rmax, envs
+    >>> check_agent(Rmax, envs.RiverSwim(4, gamma=0.9), visits=3)
+    """
+
+    def make(**more: Any) -> Agent:
+        return kind(world, seed=3, stride=5, **{**parameters, **more})  # type: ignore[call-arg]
+
+    _check_learner(make, lambda folder: kind.load(folder, world))  # type: ignore[attr-defined]
+    told = make().config
+    _that(from_plain(kind.Config, to_plain(told)) == told, "Config must survive as plain data")
+    for field in fields(kind.Config):
+        same = make(**{field.name: getattr(told, field.name)})
+        _that(same.config == told, f"{field.name} at its own value must change nothing")
+    try:
+        make(there_is_no_such_parameter=1)
+    except TypeError as error:
+        _that("there_is_no_such_parameter" in str(error), "the wrong name must be in the error")
+    else:
+        raise AssertionError("a parameter that is not in Config must be refused")
+
+
+def check_imitator(make: Callable[[FiniteMDP], Any], world: World) -> None:
+    """Check a learner that ``make(mdp)`` makes: as an agent, and that it cannot see the rewards.
+
+    Examples
+    --------
+    >>> from optimist import FraIL, envs, imitation
+    >>> world = envs.RiverSwim(4, gamma=0.9)
+    >>> expert = world.mdp.optimal().policy
+    >>> data = imitation.FeatureDataset.from_policy(world, expert, world.features)
+    >>> check_imitator(lambda mdp: FraIL(mdp, data, world.features, K=30, seed=3), world)
+    """
+    mdp = world.mdp
+    poisoned = mdp.with_rewards(1 - mdp.r)
+    one, other = make(mdp), make(poisoned)
+    one.learn(EPISODES, show_progress=False)
+    other.learn(EPISODES, show_progress=False)
+    _that(_same_run(one, other), "other rewards must change nothing: the learner sees them")
+    _check_learner(lambda: make(mdp), None)
+
+
+def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -> None:
+    """Check that a seed, not how a run is cut into calls, decides what is learnt."""
+    whole, again, pieces = make(), make(), make()
+    for learner in (whole, again):
+        learner.learn(EPISODES, show_progress=False)
+    _that(whole.episodes == EPISODES, f"learn({EPISODES}) must play so many; got {whole.episodes}")
+    _that(_same_run(whole, again), "one seed must give the same bytes twice")
+    pieces.learn(EPISODES // 3, show_progress=False)
+    with tempfile.TemporaryDirectory() as folder:
+        pieces.save(folder)
+        restored = make()
+        restored.restore(folder)
+        learners = {"learning in pieces": pieces, "restore": restored}
+        if load is not None:
+            learners["load"] = load(folder)
+    for how, learner in learners.items():
+        learner.learn(EPISODES - EPISODES // 3, show_progress=False)
+        _that(_same_run(whole, learner), f"{how} must give the same bytes as one call of learn")
+    for policy in (whole.policy, whole.output):
+        pi = policy.probabilities(np.arange(whole.mdp.n_states))
+        shape = whole.mdp.r.shape
+        _that(pi.shape == shape, f"a policy must have the shape {shape}; got {pi.shape}")
+        _that(bool((pi >= 0).all()) and np.allclose(pi.sum(axis=1), 1), "a policy must sum to 1")
+
+
+def _same_run(one: Any, other: Any) -> bool:
+    """Whether two learners have the same history and the same policy, to the last bit."""
+    tables = one.history.table(), other.history.table()
+    states = np.arange(one.mdp.n_states)
+    policies = (learner.policy.probabilities(states) for learner in (one, other))
+    same = all(np.array_equal(tables[0][name], tables[1][name]) for name in tables[0])
+    return same and np.array_equal(*policies)
+
+
+def vars_of(instance: Any) -> dict[str, Any]:
+    """The fields of a dataclass by name."""
+    return {field.name: getattr(instance, field.name) for field in fields(instance)}
+
+
+def _equal(one: FiniteMDP, other: FiniteMDP) -> bool:
+    apart = abs(sp.csr_array(one.kernel) - sp.csr_array(other.kernel)).max()
+    rest = np.array_equal(one.r, other.r) and np.array_equal(one.nu0, other.nu0)
+    return bool(apart == 0) and rest and one.gamma == other.gamma
+
+
+def _close(one: Any, other: Any) -> bool:
+    return bool(np.allclose(one, other, rtol=0.0, atol=1e-12))
+
+
+def _that(holds: bool, message: str) -> None:
+    if not holds:
+        raise AssertionError(message)
