@@ -45,7 +45,7 @@ def learn(world: opt.envs.World, episodes: int, config: Any = CONFIG) -> Any:
 
 def transcription() -> Any:
     """The line-by-line transcription of the pseudocode that the tests compare with."""
-    path = Path(__file__).parents[1] / "tests" / "core" / "transcription.py"
+    path = Path(__file__).parents[1] / "tests" / "reference" / "algorithm_1.py"
     spec = importlib.util.spec_from_file_location("transcription", path)
     assert spec is not None
     assert spec.loader is not None

@@ -54,15 +54,16 @@ class Tests(NamedTuple):
 
 
 TESTS = (  # the first of whose parts one is the beginning of the file's path
-    Tests("core/streaming", True, "tests/streaming/test_environment_oracle.py "
+    Tests("core/streaming core/links", True, "tests/streaming/test_environment_oracle.py "
           "tests/streaming/test_agreement.py "
-          "-k 'formulas or regression or (river and adaptive and not last) or dense-busy'",
+          "-k 'formulas or regression or (known_rewards and (busy or adaptive) and not last)'",
           "tests/streaming"),
     Tests("core/memory", False, "tests/streaming/test_environment_oracle.py "
           "tests/streaming/test_memory.py", "tests/streaming"),
     Tests("core/peers core/tabular", True, "tests/core/test_peers.py -k 'river or aggregated'",
           "tests/core tests/agents"),
-    Tests("core/policy", False, "tests/core/test_policies.py tests/streaming/test_policies.py",
+    Tests("core/policy core/norms", False, "tests/core/test_policies.py "
+          "tests/streaming/test_policies.py",
           "tests/core tests/storage tests/streaming"),
     Tests("core/rewards", False, "tests/storage/test_choosers.py", "tests/storage tests/core"),
     Tests("core/storage", False, "tests/storage/test_kinds_of_files.py", "tests/storage"),

@@ -25,7 +25,8 @@ import optimist as opt
 from benchmarks.timing import best_of
 from optimist.agents.stream_driver import StreamDriver
 from optimist.core import Sigmoid
-from optimist.core.streaming import add_transitions, initialise, update_all
+from optimist.core.links import add_transitions
+from optimist.core.streaming import initialise, update_all
 from optimist.envs import Gym
 from optimist.features import PerAction, StateFeatures
 

@@ -1,27 +1,15 @@
 """Worlds with features of every structure, and the plain algorithms they are played with."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+from reference import algorithm_1
+from reference.features import DenseStateFeatures
+from reference.mdps import random_mdp
 
 from optimist import envs
 from optimist.features import OneHot, PerAction, StateFeatures, Table
-from optimist.mdp import FiniteMDP
 
 SMALL_GRID = "S..\n.#.\n.OG"
-
-
-class RandomState(StateFeatures):
-    """A random dense table of state features."""
-
-    def __init__(self, n_states, dim):
-        self.table = np.random.default_rng(8).normal(size=(n_states, dim)) / np.sqrt(dim)
-        super().__init__(dim, bound=float(np.linalg.norm(self.table, axis=1).max()), blocks=1)
-
-    def __call__(self, observations):
-        return self.table[np.asarray(observations)]
 
 
 class Aggregation(StateFeatures):
@@ -34,13 +22,6 @@ class Aggregation(StateFeatures):
 
     def __call__(self, observations):
         return self.table[np.asarray(observations)]
-
-
-def random_mdp(n_states=6, n_actions=3, gamma=0.9, seed=0):
-    rng = np.random.default_rng(seed)
-    P = rng.dirichlet(np.full(n_states, 0.5), size=(n_states, n_actions))
-    r = rng.random((n_states, n_actions))
-    return FiniteMDP(P, r, rng.dirichlet(np.ones(n_states)), gamma)
 
 
 def one_hot(mdp):
@@ -63,7 +44,7 @@ SETTINGS = {
     "random": lambda: one_hot(random_mdp()),
     "random linear": lambda: own(envs.RandomLinear(4, 12, 3, gamma=0.9)),
     "lower K": lambda: own(envs.LowerK(3, special=1, gamma=0.9)),
-    "blocks": lambda: (random_mdp(), PerAction(RandomState(6, dim=3), n_actions=3)),
+    "blocks": lambda: (random_mdp(), PerAction(DenseStateFeatures(6, dim=3), n_actions=3)),
     "aggregated": aggregated,
     "wide table": lambda: (
         random_mdp(),
@@ -91,11 +72,7 @@ def make_random():
 @pytest.fixture(scope="session")
 def plain():
     """The module of the transcription."""
-    path = Path(__file__).with_name("transcription.py")
-    spec = importlib.util.spec_from_file_location("transcription", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return algorithm_1
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,10 @@
 """The self-tuning rule computes what its formulas say, episode by episode, in any units."""
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from reference import optimist as optimist_transcription
 
 from optimist import envs
 from optimist.agents import Optimist, VariantAgent
@@ -61,11 +60,7 @@ SEEDS = {"blocks": 5}
 @pytest.fixture(scope="session")
 def adaptive():
     """The module of the transcription."""
-    path = Path(__file__).with_name("adaptive_transcription.py")
-    spec = importlib.util.spec_from_file_location("adaptive_transcription", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return optimist_transcription
 
 
 @pytest.fixture(scope="session")

@@ -1,23 +1,15 @@
 """Worlds with experts, reward features of several kinds, and checks that the files share."""
 
-import importlib.util
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from reference import algorithm_2
+from reference.mdps import random_mdp
 
 from optimist import envs
 from optimist.features import OneHot, OneHotState, StateOnly, Table
 from optimist.imitation import FeatureDataset
-from optimist.mdp import FiniteMDP
-
-
-def random_mdp(n_states=6, n_actions=3, gamma=0.9, seed=0):
-    rng = np.random.default_rng(seed)
-    P = rng.dirichlet(np.full(n_states, 0.5), size=(n_states, n_actions))
-    r = rng.random((n_states, n_actions))
-    return FiniteMDP(P, r, rng.dirichlet(np.ones(n_states)), gamma)
 
 
 def states(mdp):
@@ -72,11 +64,7 @@ def make_dense():
 @pytest.fixture(scope="session")
 def plain():
     """The module of the transcription."""
-    path = Path(__file__).with_name("transcription.py")
-    spec = importlib.util.spec_from_file_location("imitation_transcription", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return algorithm_2
 
 
 @pytest.fixture(scope="session")

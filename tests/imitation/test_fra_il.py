@@ -292,3 +292,13 @@ def test_worlds_and_experts_may_be_given_as_what_they_are(grid):
     np.testing.assert_array_equal(by_table.imitation, by_array.imitation)
     with pytest.raises(ValueError, match=r"one policy .*a batch of 2"):
         history.regret(np.stack([best, best]), world.mdp.r)
+
+
+def test_players_that_cannot_be_scaled_are_refused(settings):
+    mdp, phi_r, _, data = settings["states"]
+    with pytest.raises(ValueError, match="player must have r_max = 1; got 2"):
+        FraIL(mdp, data, phi_r, player=opt.RmaxRaviUcb.Config(r_max=2.0))
+    with pytest.raises(ValueError, match="anytime must be False"):
+        FraIL(mdp, data, phi_r, player=opt.RmaxRaviUcb.Config(anytime=True))
+    scaled = opt.Rlsvi.Config(sigma=0.5).variant().scaled(4.0)
+    assert (scaled.bonus.sigma, scaled.r_max) == (2.0, 4.0)

@@ -6,32 +6,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from reference.features import DenseStateFeatures
+from reference.mdps import random_mdp
 
 from optimist import envs
 from optimist.agents import VariantAgent
 from optimist.core import Adversary, Drifting, FixedBonus, Sequence, Sigmoid, Switching, Variant
-from optimist.features import OneHot, PerAction, StateFeatures, Table
-from optimist.mdp import FiniteMDP
+from optimist.features import OneHot, PerAction, Table
 
 CONFIG = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), updates=2)
-
-
-class RandomState(StateFeatures):
-    """A random dense table of state features."""
-
-    def __init__(self, n_states, dim):
-        self.table = np.random.default_rng(8).normal(size=(n_states, dim)) / np.sqrt(dim)
-        super().__init__(dim, bound=float(np.linalg.norm(self.table, axis=1).max()), blocks=1)
-
-    def __call__(self, observations):
-        return self.table[np.asarray(observations)]
-
-
-def random_mdp():
-    rng = np.random.default_rng(0)
-    P = rng.dirichlet(np.full(6, 0.5), size=(6, 3))
-    r = rng.random((6, 3))
-    return FiniteMDP(P, r, rng.dirichlet(np.ones(6)), gamma=0.9)
 
 
 def dense():
@@ -42,7 +25,7 @@ def dense():
 SETTINGS = {
     "one-hot": lambda: (random_mdp(), OneHot(6, 3)),
     "dense": dense,
-    "blocks": lambda: (random_mdp(), PerAction(RandomState(6, dim=4), n_actions=3)),
+    "blocks": lambda: (random_mdp(), PerAction(DenseStateFeatures(6, dim=4), n_actions=3)),
 }
 """MDPs and features; the rewards of the last are not linear in them."""
 

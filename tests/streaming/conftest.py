@@ -4,28 +4,11 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from reference.features import DenseStateFeatures
+from reference.mdps import random_mdp
 
 from optimist import envs
-from optimist.features import OneHot, PerAction, StateFeatures, Table
-from optimist.mdp import FiniteMDP
-
-
-class RandomState(StateFeatures):
-    """A random dense table of state features."""
-
-    def __init__(self, n_states, dim):
-        self.table = np.random.default_rng(8).normal(size=(n_states, dim)) / np.sqrt(dim)
-        super().__init__(dim, bound=float(np.linalg.norm(self.table, axis=1).max()), blocks=1)
-
-    def __call__(self, observations):
-        return self.table[np.asarray(observations)]
-
-
-def random_mdp():
-    rng = np.random.default_rng(0)
-    P = rng.dirichlet(np.full(6, 0.5), size=(6, 3))
-    r = rng.random((6, 3))
-    return FiniteMDP(P, r, rng.dirichlet(np.ones(6)), gamma=0.9)
+from optimist.features import OneHot, PerAction, Table
 
 
 class SameDraws(gymnasium.Env):
@@ -65,7 +48,7 @@ SETTINGS = {
     "river": lambda: (envs.RiverSwim(5, gamma=0.95).mdp, OneHot(5, 2)),
     "grid": lambda: (envs.GridWorld("S..\n.#.\n.OG", gamma=0.9).mdp, OneHot(8, 4)),
     "random": lambda: (random_mdp(), OneHot(6, 3)),
-    "blocks": lambda: (random_mdp(), PerAction(RandomState(6, dim=3), n_actions=3)),
+    "blocks": lambda: (random_mdp(), PerAction(DenseStateFeatures(6, dim=3), n_actions=3)),
     "dense": lambda: (
         random_mdp(),
         Table(np.random.default_rng(3).normal(size=(6, 3, 8)) / 3),

@@ -4,17 +4,17 @@ The transcription is told what the environment showed, and nothing that the lear
 theta, which two ways of computing find to different digits.
 """
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from reference import optimist as optimist_transcription
+from reference.features import DenseStateFeatures
 
 from optimist.agents import Optimist, VariantAgent
-from optimist.features import OneHot, PerAction, StateFeatures, Table
+from optimist.features import OneHot, PerAction, Table
 
 X, A, GAMMA = 6, 3, 0.9
 LOW, HIGH = -1.0, 2.0  # 0, which termination pays for ever, becomes a third of R_max
@@ -49,20 +49,9 @@ class Walk(gymnasium.Env):
         return seen, float(reward), terminated, len(steps) == self.limit, {}
 
 
-class Dense(StateFeatures):
-    """Features of a state that all actions share."""
-
-    def __init__(self):
-        self.table = np.random.default_rng(8).normal(size=(X, 4)) / 2
-        super().__init__(4, bound=float(np.linalg.norm(self.table, axis=1).max()), blocks=1)
-
-    def __call__(self, observations):
-        return self.table[np.asarray(observations)]
-
-
 FEATURES = {
     "one-hot": lambda: OneHot(X, A),
-    "blocks": lambda: PerAction(Dense(), A),
+    "blocks": lambda: PerAction(DenseStateFeatures(X, 4), A),
     "dense": lambda: Table(np.random.default_rng(3).normal(size=(X, A, 8)) / 3),
 }
 
@@ -70,11 +59,7 @@ FEATURES = {
 @pytest.fixture(scope="module")
 def plain():
     """The module of the transcription."""
-    path = Path(__file__).parents[1] / "core" / "adaptive_transcription.py"
-    spec = importlib.util.spec_from_file_location("adaptive_transcription", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return optimist_transcription
 
 
 @pytest.mark.parametrize("geometric", [False, True])

@@ -11,14 +11,14 @@ import pytest
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+import optimist.core.links
 import optimist.core.memory
-import optimist.core.streaming
 from optimist.agents import VariantAgent
 from optimist.agents.checkpoint import FILE
 from optimist.core import FixedBonus, Sigmoid, Variant, storage
+from optimist.core.links import add_transitions
 from optimist.core.memory import Memory, inclusion_probabilities
 from optimist.core.state import blank_epoch
-from optimist.core.streaming import add_transitions
 from optimist.errors import BadEnvironment, MemoryFull
 from optimist.features import RBF, PerAction, StateFeatures, Table
 
@@ -62,7 +62,7 @@ def _refuse_numbers_out_of_range(monkeypatch):
         assert max(source.max(initial=0), after.max(initial=0)) < len(stream.states.V)
         return add_transitions(stream, *given)
 
-    monkeypatch.setattr(optimist.core.streaming, "add_transitions", checked)
+    monkeypatch.setattr(optimist.core.links, "add_transitions", checked)
 
 
 def per_state(features):

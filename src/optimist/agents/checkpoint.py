@@ -114,6 +114,8 @@ def _refuse_other_run(saved: Saved, driver: "Driver") -> None:
     header = saved.header
     before = {**header["config"], "seed": header["seed"], "stride": header["stride"]}
     now = {**driver.saved_config, "seed": driver.seed, "stride": driver.stride}
+    bound = "v_max or value_bound"  # as it is used, however it was given
+    before[bound], now[bound] = (x.get("v_max") for x in (header["settings"], driver.settings))
     for name in {**now, **before}:
         was, value = before.get(name), now.get(name)
         if not same(was, value):

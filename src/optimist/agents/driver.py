@@ -147,7 +147,7 @@ class Driver(ABC):
     def output(self) -> Policy:
         """The algorithm's output pi_I."""
 
-    # Stopping and going on
+    # Stopping and continuing
 
     @property
     @abstractmethod
@@ -177,7 +177,7 @@ class Driver(ABC):
 
     @abstractmethod
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        """Go on from what a checkpoint holds, arrays that are as `layout` says.
+        """Continue from the arrays of a checkpoint, which are as `layout` says.
 
         What does not fit together is refused before anything is changed.
         """
@@ -186,6 +186,7 @@ class Driver(ABC):
 class VariantDriver(Driver):
     """An algorithm of the family of RMAX-RAVI-UCB."""
 
+    epoch: Epoch
     knows_rewards = False
     """Whether the rewards of all pairs are known, of states that were never met too."""
 
@@ -212,17 +213,31 @@ class VariantDriver(Driver):
         """The parameters as compiled code takes them."""
         return self.variant.rule(self.gamma, self.features.bound, stage, self.learns_heaven)
 
+    episodes_array = "epoch.clock.episodes"
+
+    @property
+    def episodes(self) -> int:
+        return int(self.epoch.clock[0]["episodes"])
+
+    @property
+    def steps(self) -> int:
+        return int(self.epoch.clock[0]["steps"])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"v_max": self.variant.v_max}  # with a value_bound, which is in no configuration
+
     def softmax_policy(self, epoch: Epoch, **others: Any) -> SoftmaxPolicy:
         """The policy of an epoch, with whatever the driver knows of its rewards."""
         prior, clock = epoch.prior[0], epoch.clock[0]
         given: dict[str, Any] = {
             "Theta": epoch.Theta.copy(),
             "Lambda": epoch.Lambda.copy(),
-            "updates": int(clock.updates),
+            "updates": int(clock["updates"]),
             "eta": self.variant.eta,
             "bonus": self.variant.bonus,
             "gamma": self.gamma,
-            "ascension": self.variant.ascension_in(int(clock.stage)),
+            "ascension": self.variant.ascension_in(int(clock["stage"])),
             "heaven": self.heaven,
             "features": self.features,
             "prior": PolicyPrior(*(float(prior[name]) for name in PolicyPrior._fields)),
@@ -237,6 +252,8 @@ class VariantDriver(Driver):
         """
         for group in ("epoch", "drawn"):
             self._check_clock(arrays, f"{group}.clock")
+            if arrays[f"{group}.prior.pays"][0] and not arrays["states.alike"].size:
+                raise ValueError(f"{group}.prior.pays must be False: no worth of heaven is learnt")
         Lambda, unit = arrays["regression.Lambda"], self.unit_ridge
         s, ridge = Lambda.shape[1], float(arrays["epoch.prior.ridge"][0])
         epochs = arrays["epoch.clock.epochs"][0]

@@ -41,7 +41,7 @@ UNSAVED = (
 """Arrays that are given with the world, or hold nothing between two calls."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
-"""The fractional parts of its multiples are all different."""
+"""Irrational, so that every position in `fingerprint` gets its own weight."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of a history, in the order of the record of the compiled loop."""
@@ -95,7 +95,7 @@ class FiniteDriver(VariantDriver):
         self.states, self.data, self.regression = learning_arrays(
             mdp, self.simulator, features, self.unit_ridge, prior, prior and self.knows_rewards
         )
-        self.epoch = blank_epoch(self.regression, variant.needs_moments, met_later=False)
+        self.epoch = blank_epoch(self.regression, variant.keeps_moments, met_later=False)
         self.drawn = copied(self.epoch)  # of pi_I, and likewise:
         self.drawn_rewards = self.states.rewards.copy()
         self.drawn_log_pi = self.states.log_pi.copy()
@@ -106,14 +106,6 @@ class FiniteDriver(VariantDriver):
         return super().learns_heaven and isinstance(self.rewards, Fixed)
 
     # Learning
-
-    @property
-    def episodes(self) -> int:
-        return int(self.epoch.clock[0].episodes)
-
-    @property
-    def steps(self) -> int:
-        return int(self.epoch.clock[0].steps)
 
     def learn_some(self, most: int) -> dict[str, Any]:
         hold = self._choose_rewards(most)
@@ -171,8 +163,8 @@ class FiniteDriver(VariantDriver):
         if not self.chosen or not (r is self.chosen[-1] or np.array_equal(r, self.chosen[-1])):
             r = checks.real_array(r, "rewards", shape=self.mdp.r.shape)
             refuse_rewards(r, self.variant.r_max)
-            if self.epoch.prior[0].pays:  # an epoch in which heaven pays has one reward function
-                self.epoch.clock[0].stage = NO_STAGE
+            if self.epoch.prior[0]["pays"]:  # an epoch in which heaven pays has one reward function
+                self.epoch.clock[0]["stage"] = NO_STAGE
             self.chosen.append(checks.frozen(r))
         self.states.r[:] = self.chosen[-1]
 
@@ -187,7 +179,7 @@ class FiniteDriver(VariantDriver):
     @property
     def diagnostics(self) -> Diagnostics:
         s, reg, prior = self.states, self.regression, self.epoch.prior[0]
-        epochs = int(self.epoch.clock[0].epochs)
+        epochs = int(self.epoch.clock[0]["epochs"])
         learnt = self.variant.learns_prior and epochs > 0
         return Diagnostics(
             V=s.V,
@@ -195,14 +187,14 @@ class FiniteDriver(VariantDriver):
             CB=s.CB,
             p=s.p,
             epoch=epochs,
-            heaven=float(prior.worth) if prior.pays else self.heaven,
-            ridge=float(prior.ridge) if learnt else self.unit_ridge,
+            heaven=float(prior["worth"]) if prior["pays"] else self.heaven,
+            ridge=float(prior["ridge"]) if learnt else self.unit_ridge,
             Lambda=reg.Lambda,
             inverse=1 / reg.Lambda if reg.Lambda.shape[1] == 1 else reg.inverse,
             log_det=float(reg.log_det[0]),
             b=self.gamma * self._followed_by(s.V),
-            s=float(prior.novel) if learnt else None,
-            v=float(prior.v) if learnt else None,
+            s=float(prior["novel"]) if learnt else None,
+            v=float(prior["v"]) if learnt else None,
         )
 
     def _followed_by(self, V: FloatArray) -> FloatArray:
@@ -229,9 +221,9 @@ class FiniteDriver(VariantDriver):
         truncated = isinstance(v.ascension, Truncation) and not math.isinf(v.eta)
         if truncated or isinstance(v.bonus, NoiseBonus):  # no closed form
             return TablePolicy(np.exp(log_pi))
-        w, prior, n = self._linear_weights(rewards), epoch.prior[0], int(epoch.clock[0].updates)
-        if prior.pays:
-            paid = {"heaven": float(prior.worths) / max(n, 1), "heaven_pays": True}
+        w, prior, n = self._linear_weights(rewards), epoch.prior[0], int(epoch.clock[0]["updates"])
+        if prior["pays"]:
+            paid = {"heaven": float(prior["worths"]) / max(n, 1), "heaven_pays": True}
             told = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
             return self.softmax_policy(epoch, **paid, **told)
         if w is None:
@@ -253,9 +245,7 @@ class FiniteDriver(VariantDriver):
         Phi = self.features.all_actions(np.arange(self.mdp.n_states)).reshape(self.mdp.r.size, -1)
         return Phi, np.asarray(np.linalg.pinv(Phi), dtype=np.float64)
 
-    # Stopping and going on
-
-    episodes_array = "epoch.clock.episodes"
+    # Stopping and continuing
 
     @property
     def arrays(self) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class EpisodeUnderWay:
 class StreamLearner(VariantDriver):
     """The memory of a run in an environment, and the policy that comes of it."""
 
-    CHANGING: ClassVar[tuple[str, ...]] = (*("memory", "epoch", "drawn", "thetas", "drawn_thetas"),)
+    CHANGING: ClassVar[tuple[str, ...]] = ("memory", "epoch", "drawn", "thetas", "drawn_thetas")
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class StreamLearner(VariantDriver):
         self.memory = Memory(phi, self.unit_ridge, world.memory, world.when_full, known)
         if world.memory > GIBIBYTE:  # it was asked for; the default grows as needed
             limits.need(world.memory, f"memory = {world.memory:g} bytes")
-        self.epoch = blank_epoch(self.memory.regression, variant.needs_moments, met_later=True)
+        self.epoch = blank_epoch(self.memory.regression, variant.keeps_moments, met_later=True)
         self.drawn = copied(self.epoch)  # of pi_I
         self._keeps = isinstance(variant.ascension, Truncation) and not np.isinf(variant.eta)
         self.thetas = np.zeros((1 if self._keeps else 0, phi.dim))  # of the epoch, if they are kept
@@ -74,17 +74,9 @@ class StreamLearner(VariantDriver):
     # Learning
 
     @property
-    def episodes(self) -> int:
-        return int(self.epoch.clock[0].episodes)
-
-    @property
-    def steps(self) -> int:
-        return int(self.epoch.clock[0].steps)
-
-    @property
     def _present_rule(self) -> Any:
         """The rule of this epoch."""
-        return self.rule(int(self.epoch.clock[0].stage))
+        return self.rule(int(self.epoch.clock[0]["stage"]))
 
     def _states_of(self, observations: Any) -> list[int]:
         """The numbers of the states observed; new ones are added to the memory."""
@@ -121,23 +113,23 @@ class StreamLearner(VariantDriver):
         ends = -1 in episode.after  # it has terminated, and that is learnt from
         if ends:
             self._check_terminal()
-        self._reserve_thetas(int(epoch.clock[0].updates) + int(self.variant.updates))
+        self._reserve_thetas(int(epoch.clock[0]["updates"]) + int(self.variant.updates))
         # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
         if self.output_rng.random() * (self.episodes + 1) < 1:
             self.drawn, self.drawn_thetas = copied(epoch), self.thetas.copy()
         rule = self.rule(self.variant.stage(self.episodes))
         memory.reserve_links(len(episode.source))
-        weights, thetas, stop = self._reward_weights(episode), self.thetas, np.zeros(1, np.bool_)
+        weights, thetas, stop = self._reward_weights(), self.thetas, np.zeros(1, np.bool_)
         # Rewards of episodes that never terminate need not hold the 0 that termination pays.
         worth = self.scale.terminal if ends or memory.ends else 0.0
         learns_prior = self.variant.learns_prior
 
         def call() -> float:
             """All that takes long, on nothing but what it is given."""
-            from optimist.core import streaming
+            from optimist.core import links, streaming
 
             stream = memory.stream(rule, epoch)
-            memory.n_links = streaming.add_transitions(
+            memory.n_links = links.add_transitions(
                 stream,
                 rule.gamma * worth if ends else 0.0,
                 memory.n_links,
@@ -146,12 +138,12 @@ class StreamLearner(VariantDriver):
                 np.array(episode.after, dtype=np.int64),
                 np.array(episode.paid),
             )
-            epoch.clock[0].steps += episode.steps
+            epoch.clock[0]["steps"] += episode.steps
             n, terminal = memory.n_states, worth if memory.ends else 0.0
             begins = streaming.end_episode(stream, terminal, n, memory.n_links)
             if begins:
                 if learns_prior:
-                    memory.ridge = float(epoch.prior[0].ridge)
+                    memory.ridge = float(epoch.prior[0]["ridge"])
                 streaming.refresh_optimism(rule, memory.states, epoch, n)
             if not begins and rule.lazy:
                 return 0.0
@@ -161,7 +153,7 @@ class StreamLearner(VariantDriver):
         return (
             episode.steps,
             episode.reward,
-            int(epoch.clock[0].epochs),
+            int(epoch.clock[0]["epochs"]),
             episode.value,
             sup_q,
             episode.bonus / episode.steps,
@@ -178,7 +170,7 @@ class StreamLearner(VariantDriver):
                 f"mapped to, so v_max = {self.heaven:.6g} bounds no values"
             )
 
-    def _reward_weights(self, episode: EpisodeUnderWay) -> FloatArray:
+    def _reward_weights(self) -> FloatArray:
         """The weights of rewards known to be linear in phi: none, they are estimated."""
         return np.zeros(self.features.dim)
 
@@ -202,7 +194,8 @@ class StreamLearner(VariantDriver):
     @property
     def diagnostics(self) -> Diagnostics:
         s, reg, n = self.memory.states, self.memory.regression, self.memory.n_states
-        epoch, prior, sums = int(self.epoch.clock[0].epochs), self.epoch.prior[0], self.memory.sums
+        epoch, prior = int(self.epoch.clock[0]["epochs"]), self.epoch.prior[0]
+        sums = self.memory.sums
         learnt = self.variant.learns_prior and epoch > 0
         return Diagnostics(
             V=s.V[:n],
@@ -216,8 +209,8 @@ class StreamLearner(VariantDriver):
             inverse=1 / reg.Lambda if reg.Lambda.shape[1] == 1 else reg.inverse,
             log_det=float(reg.log_det[0]),
             b=sums.paid + self.gamma * sums.values,
-            s=float(prior.novel) if learnt else None,
-            v=float(prior.v) if learnt else None,
+            s=float(prior["novel"]) if learnt else None,
+            v=float(prior["v"]) if learnt else None,
         )
 
     @property
@@ -262,15 +255,13 @@ class StreamLearner(VariantDriver):
         return self._policy(self.drawn, self.drawn_thetas)
 
     def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
-        n = int(epoch.clock[0].updates)
+        n = int(epoch.clock[0]["updates"])
         told: dict[str, Any] = {"Theta": thetas[:n].copy()} if self._keeps and n else {}
         if self.reward is not None:
             told["reward"] = self._known_rewards
         return self.softmax_policy(epoch, **told)
 
     # Stopping and continuing
-
-    episodes_array = "epoch.clock.episodes"
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -311,8 +302,8 @@ class StreamLearner(VariantDriver):
         for group, epoch in (("epoch", self.epoch), ("drawn", self.drawn)):
             for name, array in arrays_of(group, epoch).items():
                 array[...] = arrays[name]
-        if self.variant.learns_prior and self.epoch.clock[0].epochs > 0:
-            self.memory.ridge = float(self.epoch.prior[0].ridge)
+        if self.variant.learns_prior and self.epoch.clock[0]["epochs"] > 0:
+            self.memory.ridge = float(self.epoch.prior[0]["ridge"])
         self.thetas, self.drawn_thetas = (
             np.array(arrays[f"kept.{name}"]) for name in ("thetas", "drawn_thetas")
         )

@@ -7,11 +7,11 @@ import numpy as np
 
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
+from optimist.agents.arguments import refuse_environment, resolve, split
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.finite_driver import column_layout, columns_of, fingerprint, refuse_rewards
 from optimist.agents.history import History
-from optimist.agents.parameters import refuse_environment, resolve, split
 from optimist.checks import FloatArray
 from optimist.core import TablePolicy, schema
 from optimist.core.arrays import simulator
@@ -45,11 +45,11 @@ class TabularDriver(Driver):
 
     @property
     def episodes(self) -> int:
-        return int(self.tables.clock[0].episodes)
+        return int(self.tables.clock[0]["episodes"])
 
     @property
     def steps(self) -> int:
-        return int(self.tables.clock[0].steps)
+        return int(self.tables.clock[0]["steps"])
 
     def learn_some(self, most: int) -> dict[str, Any]:
         n = min(most, self.pace.episodes)
@@ -59,10 +59,12 @@ class TabularDriver(Driver):
     def _play_some(self, n: int) -> dict[str, Any]:
         """Play n episodes; their columns of the history."""
         kept, record = self.evaluated_of_next(n), blank_record(n)  # its ascensions stay 0
-        lots = self.drawn_of_next(n)
-        shots = KeptTables(self.stride, np.zeros((len(kept), *self.mdp.r.shape)), lots, self.drawn)
+        draw = self.drawn_of_next(n)
+        tables_kept = KeptTables(
+            self.stride, np.zeros((len(kept), *self.mdp.r.shape)), draw, self.drawn
+        )
         state = (self.simulator, self.rule, self.tables)
-        given = (*state, self.mdp.r.copy(), self.rng, record, shots)
+        given = (*state, self.mdp.r.copy(), self.rng, record, tables_kept)
 
         def call() -> None:
             from optimist.core.peers import run_tabular  # numba takes its time
@@ -72,7 +74,7 @@ class TabularDriver(Driver):
         self.compiled(call, record.stop)
         chosen = np.zeros(n, dtype=np.int64)
         columns = {**columns_of(record), "chosen": chosen}
-        return {**columns, "evaluated": kept, "policies": shots.policies}
+        return {**columns, "evaluated": kept, "policies": tables_kept.policies}
 
     def history(self, columns: dict[str, Any], first: int) -> History:
         return History(columns, first, self.mdp, self.mdp.r[None])
@@ -82,7 +84,7 @@ class TabularDriver(Driver):
     @property
     def diagnostics(self) -> Diagnostics:
         t = self.tables
-        p, epoch = np.zeros_like(t.CB), int(t.clock[0].epochs)
+        p, epoch = np.zeros_like(t.CB), int(t.clock[0]["epochs"])
         return Diagnostics(t.V, t.pi, t.CB, p, epoch, self.rule.heaven)
 
     @property
@@ -93,7 +95,7 @@ class TabularDriver(Driver):
     def output(self) -> Policy:
         return TablePolicy(self.drawn.copy())
 
-    # Stopping and going on
+    # Stopping and continuing
 
     @property
     def arrays(self) -> dict[str, Any]:

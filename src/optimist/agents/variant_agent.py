@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
+from optimist.agents.arguments import refuse_environment, resolve, split
 from optimist.agents.diagnostics import Beliefs, Transitions
 from optimist.agents.driver import VariantDriver
 from optimist.agents.finite_driver import FiniteDriver
-from optimist.agents.parameters import refuse_environment, resolve, split
 from optimist.agents.stream_driver import AnyFeatures, StreamDriver
 from optimist.core import Rewards, Variant
 from optimist.envs import Gym, World

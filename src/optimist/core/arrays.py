@@ -16,7 +16,7 @@ MATRICES = 6
 """How many matrices of the size of a covariance a learner holds."""
 
 BYTES_A_PAIR = 350
-"""About what else a learner keeps of a pair: twice the iterates, and what it has seen."""
+"""About what else a learner keeps of a pair: values and policies twice, and counts."""
 
 ROWS_AT_ONCE = 2**21
 """How many numbers of feature rows are held while they are read."""
@@ -44,7 +44,7 @@ def check_features(features: FeatureMap, mdp: FiniteMDP, name: str = "features")
 
 
 def check_size(mdp: FiniteMDP, features: FeatureMap) -> None:
-    """Refuse to learn if the statistics and iterates do not fit into memory."""
+    """Refuse to learn if the arrays of the learner do not fit into memory."""
     X, (blocks, d) = mdp.n_states, (features.blocks, features.dim)
     s = d // blocks
     matrices = MATRICES * blocks * s * s  # Lambda and the like

@@ -46,8 +46,8 @@ class VarianceBonus:
 
         Var = max(phi . M (V - v)^2 - (phi . M (V - v))^2, 0),
 
-    without the prior's share in either: with one-hot features it is the empirical variance over the
-    next states seen, and u is one over the root of their number.
+    without the prior's share in either, and u without the prior's visits: with one-hot features CB
+    is gamma c sqrt(Var / n), with the empirical variance over the n next states seen.
 
     c counts standard deviations of the estimate, whatever the units of the rewards. A variance says
     nothing of states that were never seen: the ascension function covers those. Lemma

@@ -19,27 +19,27 @@ def count_episode(clock: Any, log_det: FloatArray, stage: int) -> bool:
 
     The first begins after episode 1, and one with every stage of the parameters.
     """
-    clock[0].episodes += 1
-    first = clock[0].episodes == 1
-    return bool(first or has_doubled(log_det) or clock[0].stage != stage)
+    clock[0]["episodes"] += 1
+    first = clock[0]["episodes"] == 1
+    return bool(first or has_doubled(log_det) or clock[0]["stage"] != stage)
 
 
 @inlined
 def reset_policy(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
     """Begin an epoch: the policy of all n states is uniform again, and nothing is summed."""
     clock, prior = epoch.clock, epoch.prior
-    clock[0].epochs += 1
-    clock[0].updates = 0
-    clock[0].stage = rule.stage
+    clock[0]["epochs"] += 1
+    clock[0]["updates"] = 0
+    clock[0]["stage"] = rule.stage
     epoch.Theta[:] = 0.0
     epoch.theta[:] = 0.0
     states.rewards[:n] = 0.0
     states.log_pi[:n] = -math.log(states.log_pi.shape[1])
-    prior[0].worths = 0.0
-    if rule.learns_heaven and not prior[0].pays:  # nothing is known of its worth but the bound
-        prior[0].worth = rule.heaven
-    prior[0].pays = rule.learns_heaven
-    prior[0].hope = prior[0].worth
+    prior[0]["worths"] = 0.0
+    if rule.learns_heaven and not prior[0]["pays"]:  # nothing is known of its worth but the bound
+        prior[0]["worth"] = rule.heaven
+    prior[0]["pays"] = rule.learns_heaven
+    prior[0]["hope"] = prior[0]["worth"]
 
 
 @inlined
@@ -71,7 +71,7 @@ def compute_optimism(rule: Rule, states: States, epoch: Epoch, u: FloatArray, fi
     rows, block, s = states.rows, states.block, states.rows.shape[1]
     n_actions = block.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    o, ridge, novel = rule.optimism, epoch.prior[0].ridge, epoch.prior[0].novel
+    o, ridge, novel = rule.optimism, epoch.prior[0]["ridge"], epoch.prior[0]["novel"]
     varies = o.bonus == BonusKind.VARIANCE
     norm, mean, square = 0.0, 0.0, 0.0
     for x in range(first, first + len(u)):

@@ -3,18 +3,18 @@
 The cost of an episode does not depend on how many came before it. Everything the loop touches is
 handed in as arrays (`optimist.core.state`) and changed in place, so that a run can be stopped after
 any episode, saved, and continued. From top to bottom: the loop, an episode, the start of an epoch,
-updates of values and policy, and the sum over all data.
+and updates of values and policy.
 
-The compiler counts references whenever a tuple of arrays is unpacked, which costs as much as a few
-steps of a small world. So a call unpacks the learner once, and an episode hands its parts on.
+The compiler counts references whenever an array is taken out of a tuple, which costs as much as a
+step of a small world. So functions take what their loops need before these begin.
 """
 
 import math
 
 import numpy as np
 
-from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
+from optimist.core.counts import regress
 from optimist.core.epoch import (
     compute_optimism,
     count_episode,
@@ -28,7 +28,7 @@ from optimist.core.iteration import back_up, count_update, predict, sum_worth
 from optimist.core.linalg import add_to, dot, draw, draw_between
 from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior
-from optimist.core.regression import draw_noise, freeze, observe, solve
+from optimist.core.regression import draw_noise, freeze, observe
 from optimist.core.state import (
     Data,
     Epoch,
@@ -48,6 +48,8 @@ def run_finite(me: Learner, rng: np.random.Generator, record: Record, kept: Kept
     world, rule, states, data, reg, epoch = me
     taken = 0
     for i in range(record.steps.size):
+        if record.stop[0]:
+            break
         taken += play(world, rule, states, data, reg, epoch, rng, record, kept, i, taken)
         learn(world, rule, states, data, reg, epoch, rng, record, i)
 
@@ -93,14 +95,14 @@ def play(
     rows, block, Lambda = states.rows, states.block, reg.Lambda
     counts, sums, visits, met = data.counts, data.sums, data.visits, data.met
     observe_last = rule.observe_last
-    keep = kept.stride > 0 and clock[0].episodes % kept.stride == 0
+    keep = kept.stride > 0 and clock[0]["episodes"] % kept.stride == 0
     if keep:
         kept.log_policies[taken] = states.log_pi
     if kept.draw[i]:
         keep_drawn(states, epoch, kept)
     record.value[i] = dot(world.nu0, states.V)
     draw_first(world, epoch, rng)
-    x = clock[0].state
+    x = clock[0]["state"]
     steps, reward, bonus, ascension, growth, pairs, pair = 0, 0.0, 0.0, 0.0, 1.0, 0, 0
     going = True
     while going:
@@ -137,8 +139,8 @@ def play(
         b, n = block[met[m] // n_actions, met[m] % n_actions], float(visits[met[m]])
         observe(Lambda, reg.inverse, reg.stale, reg.log_det, b, rows[met[m]], n, data.b)
         visits[met[m]] = 0
-    clock[0].state = draw(world.start, rng.random())
-    clock[0].steps += steps
+    clock[0]["state"] = draw(world.start, rng.random())
+    clock[0]["steps"] += steps
     if count_episode(clock, reg.log_det, rule.stage):
         begin_epoch(world, rule, states, data, reg, epoch)
     record.steps[i] = steps
@@ -146,15 +148,15 @@ def play(
     record.bonus[i] = bonus / steps
     record.ascension[i] = ascension / steps
     record.last[i] = pair
-    record.epoch[i] = clock[0].epochs
+    record.epoch[i] = clock[0]["epochs"]
     return keep
 
 
 @inlined
 def draw_first(world: Simulator, epoch: Epoch, rng: np.random.Generator) -> None:
     """Draw the first state of all."""
-    if epoch.clock[0].state < 0:
-        epoch.clock[0].state = draw(world.start, rng.random())
+    if epoch.clock[0]["state"] < 0:
+        epoch.clock[0]["state"] = draw(world.start, rng.random())
 
 
 @inlined
@@ -186,7 +188,7 @@ def begin_epoch(
         pair, after, counts = data.pair, world.after, data.counts
         learn_prior(rule, reg, epoch, pair, after, counts, states.V, n_actions, 0.0)
     freeze(reg, epoch)
-    v = epoch.prior[0].v
+    v = epoch.prior[0]["v"]
     if rule.optimism.bonus == BonusKind.VARIANCE:
         regress(
             data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
@@ -200,7 +202,7 @@ def begin_epoch(
     uncertainties(states, reg.Lambda, reg.inverse, 0, data.Q)
     compute_optimism(rule, states, epoch, data.Q, 0)
     if rule.learns_heaven:
-        find_alike(states, epoch.first, rule.gamma, v, epoch.prior[0].hope)
+        find_alike(states, epoch.first, rule.gamma, v, epoch.prior[0]["hope"])
 
 
 @inlined
@@ -215,130 +217,39 @@ def learn(
     record: Record,
     i: int,
 ) -> None:
-    """Update Q_{k+1}, V_{k+1} and pi_{k+1}, as often as the rule says.
+    """Update Q_{k+1}, V_{k+1} and pi_{k+1}, as often as the rule and its tolerance say.
 
     P V is regressed to v: gamma P V = gamma v + phi . theta with theta = gamma M (V - v).
     """
-    clock, prior, n = epoch.clock, epoch.prior, states.V.size
-    if not rule.lazy or clock[0].updates == 0:  # an epoch without updates has just begun
-        if rule.optimism.bonus == BonusKind.NOISE:
-            draw_noise(reg.Lambda, rule.optimism.coefficient, rng, data.b)
-            predict(states.rows, states.block, data.b, 0.0, 0, n, states.CB)
-        truncate = rule.optimism.ascension == AscensionKind.TRUNCATION
-        bound = rule.optimism.ascension == AscensionKind.NOVELTY
-        for _ in range(rule.updates):
-            if record.stop[0]:
-                break
-            count_update(rule.eta, clock, prior, epoch.Theta, states.rewards)
-            v = prior[0].v
-            regress(
-                data.own, world.first, world.after, states.rows, states.block,
-                reg.Lambda, reg.inverse, data.counts, data.sums, data.b,
-                states.V, v, 1, rule.gamma, epoch.theta, data.Q,
-            )  # fmt: skip
-            if not data.own:
-                predict(states.rows, states.block, epoch.theta, rule.gamma * v, 0, n, data.Q)
-            add_to(epoch.Theta, 1.0, epoch.theta)
-            record.sup_q[i], change = back_up(
-                rule.eta, rule.gamma, rule.heaven, truncate, bound, prior,
-                states.r, states.CB, states.p, states.alike, states.rewards,
-                data.Q, states.V, states.log_pi, states.cumulative,
-            )  # fmt: skip
-            sum_worth(rule.gamma, rule.heaven, prior)
-            if change < rule.tolerance:
-                break
-
-
-@compiled()
-def regress(
-    own: bool,
-    first: IntArray,
-    after: IntArray,
-    rows: FloatArray,
-    block: IntArray,
-    Lambda: FloatArray,
-    inverse: FloatArray,
-    counts: FloatArray,
-    sums: FloatArray,
-    b: FloatArray,
-    V: FloatArray,
-    v: float,
-    power: int,
-    factor: float,
-    theta: FloatArray,
-    Q: FloatArray,
-) -> None:
-    """theta = factor Lambda^{-1} sum_D phi(x, a) (V(x') - v)^power, with a power of 1 or 2.
-
-    Where every pair has a feature of its own, Q = factor v + phi . theta comes with it.
-    """
-    if own:
-        regress_counts(first, after, rows, Lambda, counts, V, v, power, factor, theta, Q)
-    else:
-        if rows.shape[1] == 1:
-            sum_counts(first, after, rows, block, counts, V, v, power, b)
-        else:
-            sum_features(sums, V, v, power, b)
-        solve(Lambda, inverse, b, factor, theta)
-
-
-@compiled()
-def regress_counts(
-    first: IntArray,
-    after: IntArray,
-    rows: FloatArray,
-    Lambda: FloatArray,
-    counts: FloatArray,
-    V: FloatArray,
-    v: float,
-    power: int,
-    factor: float,
-    theta: FloatArray,
-    Q: FloatArray,
-) -> None:
-    """The whole regression where every pair has a feature of its own, as one-hot features are."""
-    n_states, n_actions = Q.shape
-    base, entry = factor * v, 0
-    for x in range(n_states):
-        for a in range(n_actions):
-            pair = x * n_actions + a
-            end, total = first[pair + 1], 0.0
-            while entry < end:
-                W = V[after[entry]] - v
-                total += counts[entry] * (W if power == 1 else W * W)
-                entry += 1
-            theta[pair] = factor * (rows[pair, 0] * total / Lambda[pair, 0, 0])
-            Q[x, a] = base + rows[pair, 0] * theta[pair]
-
-
-@compiled()
-def sum_counts(
-    first: IntArray,
-    after: IntArray,
-    rows: FloatArray,
-    block: IntArray,
-    counts: FloatArray,
-    V: FloatArray,
-    v: float,
-    power: int,
-    b: FloatArray,
-) -> None:
-    """b = sum_D phi(x, a) (V(x') - v)^power from counts, where blocks are of size one."""
-    n_states, n_actions = block.shape
-    b[:] = 0.0
-    for x in range(n_states):
-        for a in range(n_actions):
-            pair, total = x * n_actions + a, 0.0
-            for entry in range(first[pair], first[pair + 1]):
-                W = V[after[entry]] - v
-                total += counts[entry] * (W if power == 1 else W * W)
-            b[block[x, a]] += rows[pair, 0] * total
-
-
-@compiled()
-def sum_features(sums: FloatArray, V: FloatArray, v: float, power: int, b: FloatArray) -> None:
-    """The same from sums of features by next states."""
-    b[:] = 0.0
-    for x in range(V.size):
-        W = V[x] - v
-        add_to(b, W if power == 1 else W * W, sums[x])
+    eta, gamma, heaven, kind = rule.eta, rule.gamma, rule.heaven, rule.optimism.ascension
+    clock, prior, Theta, theta = epoch.clock, epoch.prior, epoch.Theta, epoch.theta
+    rows, block, r, CB, p = states.rows, states.block, states.r, states.CB, states.p
+    alike, rewards, V, Q = states.alike, states.rewards, states.V, data.Q
+    log_pi, pi, first, after = states.log_pi, states.cumulative, world.first, world.after
+    own, counts, sums, b = data.own, data.counts, data.sums, data.b
+    Lambda, inverse, stop, sup_q = reg.Lambda, reg.inverse, record.stop, record.sup_q
+    truncate, bound = kind == AscensionKind.TRUNCATION, kind == AscensionKind.NOVELTY
+    updates = rule.updates
+    if rule.lazy and clock[0]["updates"] > 0:  # of an epoch that has just begun there are none
+        updates = 0
+    if updates > 0 and rule.optimism.bonus == BonusKind.NOISE:
+        draw_noise(Lambda, rule.optimism.coefficient, rng, b)
+        predict(rows, block, b, 0.0, 0, V.size, CB)
+    for _ in range(updates):
+        if stop[0]:
+            break
+        count_update(eta, clock, prior, Theta, rewards)
+        v = prior[0]["v"]
+        regress(
+            own, first, after, rows, block, Lambda, inverse, counts, sums, b, V, v, 1, gamma,
+            theta, Q,
+        )  # fmt: skip
+        if not own:
+            predict(rows, block, theta, gamma * v, 0, V.size, Q)
+        add_to(Theta, 1.0, theta)
+        sup_q[i], change = back_up(
+            eta, gamma, heaven, truncate, bound, prior, r, CB, p, alike, rewards, Q, V, log_pi, pi
+        )
+        sum_worth(gamma, heaven, prior)
+        if change < rule.tolerance:
+            break

@@ -19,11 +19,11 @@ def count_update(
 ) -> None:
     """Count an update. At eta = infinity nothing is summed: the policy is greedy for it alone."""
     if math.isinf(eta):
-        clock[0].updates = 0
-        prior[0].worths = 0.0
+        clock[0]["updates"] = 0
+        prior[0]["worths"] = 0.0
         Theta[:] = 0.0
         rewards[:] = 0.0
-    clock[0].updates += 1
+    clock[0]["updates"] += 1
 
 
 @compiled()
@@ -67,15 +67,15 @@ def back_up(
     log_pi: FloatArray,
     cumulative: FloatArray,
 ) -> tuple[float, float]:
-    """Q, V and pi of some states, from the predictions in Q, which Q takes the place of.
+    """Compute Q, V and pi of some states. On entry Q holds base + phi . theta; it is overwritten.
 
     Returns the largest |Q|, and by how much a value has changed at most. Where its worth is learnt,
     ``prior.best`` is the largest Q.
     """
-    if prior[0].pays:
-        later = gamma * prior[0].worth
+    if prior[0]["pays"]:
+        later = gamma * prior[0]["worth"]
         largest, best = target_with_learnt_heaven(r, CB, p, alike, rewards, Q, later)
-        prior[0].best = best
+        prior[0]["best"] = best
     else:
         largest = target(r, CB, p, rewards, Q, heaven, truncate)
     change = improve(eta, Q, V, log_pi, cumulative)
@@ -190,6 +190,6 @@ def bound_values(V: FloatArray, heaven: float) -> None:
 @compiled()
 def sum_worth(gamma: float, heaven: float, prior: Any) -> None:
     """After an update: sum gamma w, and set heaven's worth to the largest Q, if it is learnt."""
-    if prior[0].pays:
-        prior[0].worths += gamma * prior[0].worth
-        prior[0].worth = min(max(prior[0].best, 0.0), heaven)
+    if prior[0]["pays"]:
+        prior[0]["worths"] += gamma * prior[0]["worth"]
+        prior[0]["worth"] = min(max(prior[0]["best"], 0.0), heaven)

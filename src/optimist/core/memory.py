@@ -73,7 +73,7 @@ class Memory:
     limit
         About how many bytes may be taken.
     when_full
-        "thin" forgets transitions that others stand for; "error" raises `MemoryFull`.
+        "thin" keeps a weighted sample of the transitions; "error" raises `MemoryFull`.
     rewards_known
         Whether states come with rewards, by which they are told apart as well.
     """
@@ -299,7 +299,10 @@ class Memory:
     def leverage(self) -> FloatArray:
         """phi' Lambda^{-1} phi of each link's pair."""
         block, phi = self._pairs()
-        return norms(self.regression.Lambda, self.regression.inverse, phi, block) ** 2
+        Lambda = self.regression.Lambda
+        # That of the regression has the rounding of many updates.
+        inverse: FloatArray = np.asarray(np.linalg.inv(Lambda), dtype=np.float64)
+        return norms(Lambda, inverse, phi, block) ** 2
 
     def _pairs(self) -> tuple[IntArray, FloatArray]:
         """The block of each link's pair, and its features there."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 EDGE = 1 + 1e-9
-"""A share that is above a level by a smaller factor is equal but for rounding, as with counts."""
+"""Comparisons allow this relative margin: with counts both sides are often equal up to rounding."""
 
 ROUNDING = 1e-12
 """A variance below this part of the second moment is the rounding of their difference: 0."""
@@ -71,8 +71,8 @@ def optimism(
     CB = o.coefficient * u
     if o.bonus == BonusKind.VARIANCE:
         # The moments are regressions to 0, so they are 1 - share of those of the data, and the
-        # visits behind them (1 - share) / u^2. A pair without data has no variance; a new one has
-        # none worth the name.
+        # visits behind them (1 - share) / u^2. A pair without data has no variance, and that of a
+        # new pair is not used.
         data = 1 - share
         known = data > 0
         weight = data + (1 - known)

@@ -33,11 +33,11 @@ def run_tabular(
     kept: KeptTables,
 ) -> None:
     """Play and learn one episode after the other, as many as the record has room for."""
-    if t.clock[0].state < 0:
-        t.clock[0].state = draw(world.start, rng.random())
+    if t.clock[0]["state"] < 0:
+        t.clock[0]["state"] = draw(world.start, rng.random())
     taken = 0
     for i in range(record.steps.size):
-        if kept.stride > 0 and t.clock[0].episodes % kept.stride == 0:
+        if kept.stride > 0 and t.clock[0]["episodes"] % kept.stride == 0:
             kept.policies[taken] = t.pi
             taken += 1
         if kept.draw[i]:
@@ -45,7 +45,7 @@ def run_tabular(
         for x in range(world.nu0.size):
             record.value[i] += world.nu0[x] * t.V[x]
         record.sup_q[i] = play(world, rule, t, r, rng, record, i)
-        t.clock[0].episodes += 1
+        t.clock[0]["episodes"] += 1
         if (rule.kind == Peer.UCBVI or rule.kind == Peer.PSRL) and due(rule.every, t):
             if rule.kind == Peer.UCBVI:
                 iterate_bernstein(world.first, world.after, world.gamma, rule, t, r, record.stop)
@@ -58,7 +58,7 @@ def run_tabular(
             for x in range(world.nu0.size):
                 greedy(t.Q[x], 0.0, t.pi[x], t.cumulative[x])
             record.sup_q[i] = np.abs(t.Q).max()
-        record.epoch[i] = t.clock[0].epochs
+        record.epoch[i] = t.clock[0]["epochs"]
 
 
 @inlined
@@ -74,7 +74,7 @@ def play(
     """One episode, which ends after each step with probability 1 - gamma; the largest new |Q|."""
     n_actions = r.shape[1]
     first, after, cumulative, gamma = world.first, world.after, world.cumulative, world.gamma
-    x = t.clock[0].state
+    x = t.clock[0]["state"]
     steps, reward, bonus, largest = 0, 0.0, 0.0, 0.0
     while True:
         a = draw(t.cumulative[x], rng.random())
@@ -94,8 +94,8 @@ def play(
             learn(rule, t, gamma, x, a, r[x, a], after[entry])
             largest = max(largest, abs(t.Q[x, a]))
         x = after[entry]
-    t.clock[0].state = draw(world.start, rng.random())
-    t.clock[0].steps += steps
+    t.clock[0]["state"] = draw(world.start, rng.random())
+    t.clock[0]["steps"] += steps
     record.steps[i] = steps
     record.reward[i] = reward
     record.bonus[i] = bonus / steps
@@ -148,14 +148,14 @@ def due(every: bool, t: Tables) -> bool:
     It does when some pair has been visited in this epoch as often as before it, or for the first
     time, and when the epoch is longer than the last. The clock counts the episodes of both.
     """
-    t.clock[0].updates += 1
-    begins = every or t.clock[0].updates > t.clock[0].stage
+    t.clock[0]["updates"] += 1
+    begins = every or t.clock[0]["updates"] > t.clock[0]["stage"]
     for pair in range(t.visits.size):
         begins = begins or t.visits[pair] >= max(2 * t.before[pair], 1)
     if begins:
-        t.clock[0].epochs += 1
-        t.clock[0].stage = t.clock[0].updates
-        t.clock[0].updates = 0
+        t.clock[0]["epochs"] += 1
+        t.clock[0]["stage"] = t.clock[0]["updates"]
+        t.clock[0]["updates"] = 0
         t.before[:] = t.visits
     return begins
 

@@ -54,15 +54,15 @@ def learn_prior(
     beside gamma v.
     """
     prior, unit = epoch.prior, rule.ridge
-    last = unit if epoch.clock[0].epochs == 1 else prior[0].ridge
+    last = unit if epoch.clock[0]["epochs"] == 1 else prior[0]["ridge"]
     theta, novel, mean = fit_prior(
         pair, after, weight, V, n_actions, last / unit, reg.Lambda.shape[1] > 1
     )
-    prior[0].ridge = theta * unit
-    prior[0].novel = novel * exploration_multiplier(epoch.clock[0].episodes)
-    prior[0].v = mean
-    prior[0].expected = reward + rule.gamma * mean
-    change_ridge(reg.Lambda, prior[0].ridge - last)
+    prior[0]["ridge"] = theta * unit
+    prior[0]["novel"] = novel * exploration_multiplier(epoch.clock[0]["episodes"])
+    prior[0]["v"] = mean
+    prior[0]["expected"] = reward + rule.gamma * mean
+    change_ridge(reg.Lambda, prior[0]["ridge"] - last)
 
 
 @compiled()
@@ -116,7 +116,7 @@ def fit_prior(
     rare, news = 0.0, 0.0
     for i in range(weight.size):
         if weight[i] > 0 and after[i] != pair[i] // n_actions:
-            # Of transitions seen equally often one is the usual, whichever: each but for its part.
+            # If m transitions tie for the most frequent, each counts as rare with weight 1 - 1/m.
             part = 1 - 1 / ties[pair[i]] if weight[i] == usual[pair[i]] else 1.0
             rare += part
             if incoming[after[i]] == 1:

@@ -15,8 +15,8 @@ from optimist.core.optimism import Optimism
 CLOCK = np.dtype(
     [(name, np.int64) for name in ("episodes", "epochs", "updates", "steps", "state", "stage")]
 )
-"""Counts, of ``updates`` those of this epoch; the present state of a finite world, or -1 before the
-first; and the stage of the parameters in this epoch, or `NO_STAGE`."""
+"""Counters. ``updates`` counts this epoch only; ``state`` is the current state of a finite world,
+or -1 before the first; ``stage`` is the stage of the parameters in this epoch, or `NO_STAGE`."""
 
 NO_STAGE = -1
 """On the clock in the place of a stage, it makes the next episode begin an epoch."""
@@ -32,9 +32,9 @@ PRIOR = np.dtype(
 """What is learnt of untried pairs (`optimist.core.prior`), as of the start of the epoch:
 
 ridge, novel, v
-    theta in the units of the covariance; s with its logarithm; v.
+    theta times the ridge given; s (1 + 2 log k); v, as in `optimist.core.prior`.
 expected
-    Expected by every update of an untried pair: gamma v, and the mean reward if it is estimated.
+    Prior mean of an update's target: gamma v, plus the mean reward where rewards are estimated.
 pays
     Whether heaven pays rewards, and its worth is learnt (`Novelty`).
 worth, worths, hope, best
@@ -69,7 +69,7 @@ class States(NamedTuple):
     cumulative: FloatArray  # of pi, [X, A]
     CB: FloatArray  # [X, A]
     p: FloatArray  # [X, A]
-    alike: BoolArray  # new pairs that are tried alike (`optimism.find_alike`), [X, A], or empty
+    alike: BoolArray  # new pairs that are tried alike (`epoch.find_alike`), [X, A], or empty
     r: FloatArray  # rewards that are known and not in the weights, [X, A]
     rewards: FloatArray  # their sum over the epoch's updates, [X, A]
 
@@ -171,14 +171,14 @@ def blank_record(episodes: int) -> Record:
 
 def blank_clock() -> Any:
     """A clock before the first episode."""
-    clock = np.rec.array(np.zeros(1, CLOCK))
-    clock.state[:] = -1
+    clock = np.zeros(1, CLOCK)
+    clock["state"] = -1
     return clock
 
 
 def blank_prior() -> Any:
     """A prior before the first epoch."""
-    return np.rec.array(np.zeros(1, PRIOR))
+    return np.zeros(1, PRIOR)
 
 
 def blank_epoch(regression: Regression, moments: bool, met_later: bool) -> Epoch:

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.checks import BoolArray, FloatArray
 from optimist.core.compiler import compiled, inlined
 from optimist.core.epoch import (
     compute_optimism,
@@ -25,66 +25,16 @@ from optimist.core.epoch import (
 )
 from optimist.core.iteration import back_up, count_update, improve, predict
 from optimist.core.linalg import add_to
-from optimist.core.memory import Links, Stream
+from optimist.core.links import sum_powers
+from optimist.core.memory import Stream
 from optimist.core.norms import norms
 from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior
-from optimist.core.regression import freeze, observe, solve
+from optimist.core.regression import freeze, solve
 from optimist.core.state import Epoch, Regression, Rule, States
 
 CHUNK_BYTES = 1 << 17
-"""The features of so many bytes are read, used for Q and for the next sum, before the next."""
-
-
-@compiled(nogil=True)
-def add_transitions(
-    m: Stream,
-    later: float,
-    known: int,
-    source: IntArray,
-    action: IntArray,
-    after: IntArray,
-    paid: FloatArray,
-) -> int:
-    """Add the transitions of an episode to the ``known`` links; how many there are then.
-
-    A transition that repeats adds to its link. ``after`` is -1 where the episode terminated, which
-    pays ``later`` from then on, discounted.
-    """
-    states, links, chains, reg, sums = m.states, m.links, m.chains, m.reg, m.sums
-    rows, block = states.rows, states.block
-    n_actions, s = block.shape[1], rows.shape[1]
-    shared, work = rows.shape[0] == block.shape[0], np.empty(s)
-    for i in range(source.size):
-        x, a, y = source[i], action[i], after[i]
-        b = block[x, a]
-        phi = rows[x if shared else x * n_actions + a]
-        observe(reg.Lambda, reg.inverse, reg.stale, reg.log_det, b, phi, 1.0, work)
-        part = slice(b * s, (b + 1) * s)
-        add_to(sums.features[part], 1.0, phi)
-        if y >= 0:
-            add_to(sums.values[part], states.V[y], phi)
-        add_to(sums.paid[part], paid[i] if y >= 0 else paid[i] + later, phi)
-        link = -1
-        if chains.left[x] > 0:  # a state that was never left before has no links to repeat
-            link = chains.head[y] if y >= 0 else chains.ended[0]
-            while link >= 0 and (links.source[link] != x or links.action[link] != a):
-                link = chains.following[link]
-        if link < 0:
-            link = known
-            known += 1
-            links.source[link], links.action[link], links.after[link] = x, a, y
-            links.weight[link], links.paid[link] = 0.0, 0.0
-            if y >= 0:
-                chains.following[link] = chains.head[y]
-                chains.head[y] = link
-            else:
-                chains.following[link] = chains.ended[0]
-                chains.ended[0] = link
-            chains.left[x] += 1
-        links.weight[link] += 1.0
-        links.paid[link] += paid[i]
-    return known
+"""Size of a chunk of features in bytes: it serves Q and the next sum while it is in the cache."""
 
 
 @compiled(nogil=True)
@@ -114,35 +64,12 @@ def end_episode(m: Stream, terminal: float, n: int, n_links: int) -> bool:
         freeze(reg, epoch)
         if needs_moments(rule):
             b = np.empty(epoch.first.size)
-            v = epoch.prior[0].v
+            v = epoch.prior[0]["v"]
             for power in range(1, 3 if rule.optimism.bonus == BonusKind.VARIANCE else 2):
                 sum_powers(states, links, n_links, terminal, v, power, b)
                 moment = epoch.first if power == 1 else epoch.second
                 solve(reg.Lambda, reg.inverse, b, 1.0, moment)
     return begins
-
-
-@compiled()
-def sum_powers(
-    states: States,
-    links: Links,
-    n_links: int,
-    terminal: float,
-    mean: float,
-    power: int,
-    b: FloatArray,
-) -> None:
-    """b = sum_D phi(x, a) (V(x') - v)^power."""
-    rows, block = states.rows, states.block
-    n_actions, s = block.shape[1], rows.shape[1]
-    shared = rows.shape[0] == block.shape[0]
-    b[:] = 0.0
-    for i in range(n_links):
-        x, a, y = links.source[i], links.action[i], links.after[i]
-        W = (states.V[y] if y >= 0 else terminal) - mean
-        begin = block[x, a] * s
-        weight = links.weight[i] * (W if power == 1 else W * W)
-        add_to(b[begin : begin + s], weight, rows[x if shared else x * n_actions + a])
 
 
 def refresh_optimism(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
@@ -179,7 +106,7 @@ def initialise(
     pi_m is the softmax of eta S_m; so the last update is made up for from pi_{n-1}. Truncated
     values have no such form, and all ``thetas`` of the epoch are gone through.
     """
-    n, base = epoch.clock[0].updates, epoch.prior[0].expected
+    n, base = epoch.clock[0]["updates"], epoch.prior[0]["expected"]
     n_actions = states.block.shape[1]
     V, cumulative = states.V[first:last], states.cumulative[first:last]
     CB, p, log_pi = states.CB[first:last], states.p[first:last], states.log_pi[first:last]
@@ -191,7 +118,7 @@ def initialise(
     for a in range(n_actions):
         cumulative[:, a] = (a + 1) / n_actions
     Q = np.empty((last - first, n_actions))
-    if epoch.clock[0].epochs > 0:
+    if epoch.clock[0]["epochs"] > 0:
         uncertainties(states, epoch.Lambda, epoch.inverse, first, Q)
         compute_optimism(rule, states, epoch, Q, first)
     if n > 0:
@@ -237,7 +164,7 @@ def update_all(
     dropped.
     """
     rule, states, reg, sums, epoch = m.rule, m.states, m.reg, m.sums, m.epoch
-    theta, largest, base = epoch.theta, 0.0, epoch.prior[0].expected
+    theta, largest, base = epoch.theta, 0.0, epoch.prior[0]["expected"]
     for _ in range(rule.updates):
         count_update(rule.eta, epoch.clock, epoch.prior, epoch.Theta, states.rewards[:n])
         b = sums.paid + rule.gamma * sums.values - base * sums.features
@@ -245,7 +172,7 @@ def update_all(
         theta += weights
         add_to(epoch.Theta, 1.0, theta)
         if thetas.shape[0] > 0:
-            thetas[epoch.clock[0].updates - 1] = theta
+            thetas[epoch.clock[0]["updates"] - 1] = theta
         largest, change = sweep(m, n)
         if change < rule.tolerance or stop[0]:
             break
@@ -265,7 +192,7 @@ def sweep(m: Stream, n: int) -> tuple[float, float]:
     source, action, following = links.source, links.action, chains.following
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    theta, base = epoch.theta, epoch.prior[0].expected
+    theta, base = epoch.theta, epoch.prior[0]["expected"]
     values[:] = 0.0
     largest, change = 0.0, 0.0
     chunk = max(1, CHUNK_BYTES // (8 * s * (1 if shared else n_actions)))

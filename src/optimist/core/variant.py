@@ -7,7 +7,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.core.ascension import Ascension, Novelty, Sigmoid
-from optimist.core.bonus import Bonus, FixedBonus, VarianceBonus
+from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.optimism import Optimism
 from optimist.core.state import Rule
 from optimist.theory import parameters
@@ -100,8 +100,8 @@ class Variant:
         return isinstance(self.ascension, Novelty)
 
     @property
-    def needs_moments(self) -> bool:
-        """Whether the regressions of V and of its square may be used."""
+    def keeps_moments(self) -> bool:
+        """Whether there is room for the regressions of V and of its square."""
         return self.learns_prior or isinstance(self.bonus, VarianceBonus)
 
     def ridge_for(self, bound: float) -> float:
@@ -119,7 +119,8 @@ class Variant:
     def scaled(self, R_max: float) -> "Variant":
         """The same algorithm for rewards in [0, R_max] instead of [0, 1].
 
-        It makes the same run, with values R_max times as large.
+        It makes the same run, with values R_max times as large. ``anytime`` is refused: it chooses
+        alpha for rewards in [0, 1].
 
         Examples
         --------
@@ -127,9 +128,13 @@ class Variant:
         >>> v.eta, v.bonus, v.r_max
         (5.0, FixedBonus(beta=1.0), 2.0)
         """
+        if self.anytime:
+            raise ValueError("anytime must be False: it chooses alpha for rewards in [0, 1]")
         bonus, ascension = self.bonus, self.ascension
         if isinstance(bonus, FixedBonus):
             bonus = FixedBonus(bonus.beta * R_max)
+        if isinstance(bonus, NoiseBonus):
+            bonus = NoiseBonus(bonus.sigma * R_max)
         if isinstance(ascension, Sigmoid):
             ascension = Sigmoid(ascension.alpha / R_max, ascension.omega)
         v_max = None if self.v_max is None else self.v_max * R_max

@@ -154,7 +154,7 @@ def _most_likely(states: NDArray[Any], actions: IntArray, features: FeatureMap) 
     # Scale the features to the unit ball, so that one ridge and one tolerance suit all.
     scale = features.bound or 1.0
     theta = _minimise(phi / scale, counts) / scale
-    # softmax(phi . theta) is the engine's policy without bonuses and heaven after one update with
+    # softmax(phi . theta) is the agents' policy without bonuses and heaven after one update with
     # eta = 1, so it is stored and loaded like any other.
     return SoftmaxPolicy(
         Theta=checks.frozen(theta),

@@ -49,6 +49,8 @@ class FraILConfig:
                 "player must be the configuration of an agent, such as Optimist.Config(); got "
                 f"{self.player!r}"
             )
+        if self.player.variant().r_max != 1:
+            raise ValueError(f"player must have r_max = 1; got {self.player.variant().r_max:g}")
         if not isinstance(self.fresh, bool | np.bool_):
             raise TypeError(f"fresh must be True or False; got {self.fresh!r}")
         object.__setattr__(self, "fresh", bool(self.fresh))

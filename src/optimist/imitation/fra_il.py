@@ -1,6 +1,7 @@
 """FRA-IL, Algorithm 2: imitation from expert features alone."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -11,7 +12,7 @@ from gymnasium.vector import VectorEnv
 from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
-from optimist.agents.parameters import refuse_environment, resolve, split
+from optimist.agents.arguments import refuse_environment, resolve, split
 from optimist.agents.stream_driver import features_of
 from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
 from optimist.checks import FloatArray
@@ -160,6 +161,8 @@ class FraIL(Agent):
         seed: int,
         stride: int,
     ) -> StreamImitation:
+        # One environment, made once, whichever way it was given.
+        world = replace(world, id=world.make(), repeat=1, options="", parallel=1)
         players = Players(world.make())
         if players.n > 1:
             raise ValueError(

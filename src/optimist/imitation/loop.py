@@ -44,6 +44,8 @@ def run_imitation(
     world, rule, states, data, reg, epoch = me
     taken = 0
     for i in range(record.steps.size):
+        if record.stop[0]:
+            break
         if player.fresh:
             roll_out(world, states.cumulative, epoch, player, rng, i)
         keep = play(world, rule, states, data, reg, epoch, rng, record, kept, i, taken)
@@ -83,7 +85,7 @@ def roll_out(
     player.pairs[i], player.rollouts[i] = last_pair(
         world.first, world.after, world.cumulative, world.start, world.gamma, pi, rng
     )
-    epoch.clock[0].steps += player.rollouts[i]
+    epoch.clock[0]["steps"] += player.rollouts[i]
 
 
 @compiled()

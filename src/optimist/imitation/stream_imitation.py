@@ -90,7 +90,7 @@ class StreamImitation(StreamDriver):
         self._linear = self._embed @ self.player.w
         return super()._learn_from(episode, terminated=False)
 
-    def _reward_weights(self, episode: EpisodeUnderWay) -> FloatArray:
+    def _reward_weights(self) -> FloatArray:
         return self._linear
 
     def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:

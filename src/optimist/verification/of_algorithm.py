@@ -19,7 +19,7 @@ WHERE = "Algorithm 1"
     "actions are drawn by pi_k and states by P; all that was played is counted",
 )
 def play(run: RecordedRun) -> Claim:
-    """The engine draws exactly the random numbers that the recorded pairs need."""
+    """The learner draws exactly the random numbers that the recorded pairs need."""
     t = run.trace
     kernel = sp.csr_array(t.mdp.kernel, copy=True)
     kernel.eliminate_zeros()

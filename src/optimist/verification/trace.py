@@ -157,12 +157,12 @@ class Recorder(FiniteDriver):
         self._keep(played=np.exp(s.log_pi), cumulative=s.cumulative.copy(), r=r)
         again = np.random.Generator(type(self.rng.bit_generator)())
         again.bit_generator.state = self.rng.bit_generator.state
-        begin = int(clock.state)
+        begin = int(clock["state"])
         pairs, seen = replay(self.simulator, s.cumulative, rule.observe_last, begin, again)
         play_one(self.learner(rule), self.rng, record, kept)
         following = _first_above(self.simulator.start, again.random())
         synchronous = again.bit_generator.state == self.rng.bit_generator.state
-        self._keep(apart=not synchronous or following != self.epoch.clock[0].state)
+        self._keep(apart=not synchronous or following != self.epoch.clock[0]["state"])
         self._keep(begins=pairs[0] // r.shape[1], steps=record.steps[0], paid=record.reward[0])
         for pair, after in zip(pairs, seen, strict=True):
             self._keep(pairs=pair, seen=after, at=k)

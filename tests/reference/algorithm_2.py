@@ -3,21 +3,9 @@
 The comments are the lines of the pseudocode; what stands in brackets is ours.
 """
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 
-
-def _algorithm_1():
-    path = Path(__file__).parents[1] / "core" / "transcription.py"
-    spec = importlib.util.spec_from_file_location("transcription_of_algorithm_1", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-plain = _algorithm_1()
+from reference import algorithm_1 as plain
 
 
 class FraILTranscription(plain.Transcription):
