@@ -31,7 +31,7 @@ WEIGHTS = (
     | st.builds(Box, st.floats(-9, 0), st.floats(1, 9))
     | st.builds(Simplex, st.floats(1e-3, 1e3))
 )
-PLAYERS = st.builds(Optimist.Config, POSITIVE) | st.builds(
+PLAYERS = st.builds(Optimist.Config, v_max=POSITIVE) | st.builds(
     RmaxRaviUcb.Config, NUMBER, UNBOUNDED, UNBOUNDED, ridge=POSITIVE | st.none()
 )
 MADE = {

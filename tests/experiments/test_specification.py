@@ -83,7 +83,7 @@ def changed(name, made):
 
 
 ASCENSIONS = [Truncation(), Never(), Threshold(1.0), Threshold(2.0), Sigmoid(1.0, 2.0)]
-PLAYERS = [Optimist.Config(r_max=2.0), RmaxRaviUcb.Config(beta=2.0)]
+PLAYERS = [Optimist.Config(v_max=2.0), RmaxRaviUcb.Config(beta=2.0)]
 CAR = Gym("MountainCar-v0", low=-1.0, high=0.0)
 
 WORLD, AGENT = RiverSwim(6), Rmax.Config()
