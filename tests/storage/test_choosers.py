@@ -80,6 +80,7 @@ def test_the_adversary_picks_what_pays_the_policy_least(mdp, candidates):
         assert hold == 4
         picked.add(worst)
     assert len(picked) > 1
+    assert Adversary(mdp, candidates).choose(0, policy)[1] == 1  # it chooses anew by default
 
 
 def test_turns_of_no_length_are_refused(mdp, candidates):
