@@ -25,11 +25,13 @@ if TYPE_CHECKING:
         verification,
     )
     from optimist.agents import (
+        Algorithm,
         LsviUcb,
         Optimist,
         OptimisticQ,
         OptimisticVI,
         Psrl,
+        PythonAgent,
         QLearning,
         RaviUcb,
         Rlsvi,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Algorithm",
     "BehaviouralCloning",
     "FiniteMDP",
     "FraIL",
@@ -54,6 +57,7 @@ __all__ = [
     "OptimisticQ",
     "OptimisticVI",
     "Psrl",
+    "PythonAgent",
     "QLearning",
     "RaviUcb",
     "Results",
@@ -84,6 +88,7 @@ _ROOMS = {
     "agents": (
         *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
         *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
+        *("Algorithm", "PythonAgent"),
     ),
     "core": ("load_policy",),
     "envs": (),

@@ -37,7 +37,7 @@ def to_plain(instance: Any) -> Plain:
         value = getattr(instance, f.name)
         if f.metadata.get("plain", True):
             found[f.name] = plain_value(value, types_of[f.name])
-        elif value is not f.default:
+        elif callable(value):
             raise DataError((f.name,), f"{f.name} is a function: it cannot be written as data")
     return found
 

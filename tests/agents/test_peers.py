@@ -268,7 +268,7 @@ def test_lsvi_ucb_learns_in_environments_too():
 def test_a_run_in_pieces_gives_the_same_bytes(name, tmp_path, monkeypatch):
     """As it does when it is killed after any of its checkpoints."""
     spec = Specification(envs.GridWorld(), AGENTS[name].Config(), 60, stride=5, seed=2)
-    assert execute(Task(spec.plain, str(tmp_path / "whole"))).state == "finished"
+    assert execute(Task(spec, str(tmp_path / "whole"))).state == "finished"
     learn, calls = Agent.learn, []
 
     def tired(agent, episodes, show_progress=True):
@@ -281,8 +281,8 @@ def test_a_run_in_pieces_gives_the_same_bytes(name, tmp_path, monkeypatch):
     monkeypatch.setattr(Agent, "learn", tired)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
-            execute(Task(spec.plain, str(tmp_path / "parts"), checkpoint_seconds=0))
-    assert execute(Task(spec.plain, str(tmp_path / "parts"), checkpoint_seconds=0))
+            execute(Task(spec, str(tmp_path / "parts"), checkpoint_seconds=0))
+    assert execute(Task(spec, str(tmp_path / "parts"), checkpoint_seconds=0))
     assert len(calls) == len(marks(60, 5)) - 1 + 3
     for file in ("curves.parquet", "policy.safetensors", "agent.safetensors", "result.json"):
         whole, parts = (tmp_path / run / file for run in ("whole", "parts"))

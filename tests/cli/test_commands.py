@@ -148,7 +148,7 @@ def test_envs_are_solved_exactly(as_json):
 
 def test_agents_are_listed_with_their_defaults(optimist, as_json):
     found = {a["agent"]: a["parameters"] for a in as_json("agents")}
-    assert list(found) == list(LEARNERS)
+    assert list(found) == list(LEARNERS.shipped)
     assert found["Rmax"] == {"visits": 5, "updates": 100}
     assert found["RmaxRaviUcb"]["updates"] == opt.RmaxRaviUcb.Config().updates
     assert "bonus (FixedBonus: beta 0.5)" in optimist("agents")[1]

@@ -71,7 +71,7 @@ def whole(tmp_path_factory):
     def carried_out(spec):
         if spec.id not in known:
             folder = tmp_path_factory.mktemp("whole") / spec.id
-            assert execute(Task(spec.plain, str(folder))).state == "finished"
+            assert execute(Task(spec, str(folder))).state == "finished"
             known[spec.id] = results(folder)
         return known[spec.id]
 
@@ -96,9 +96,9 @@ os.fsync = lambda handle: None
 with tempfile.TemporaryDirectory() as folder:  # compiles and imports what the runs will need
     for agent in (Rmax, Psrl, Rlsvi):
         first = Specification(envs.RiverSwim(2), agent.Config(), episodes=1, stride=1, seed=0)
-        execute(Task(first.plain, f"{folder}/{agent.__name__}"))
+        execute(Task(first, f"{folder}/{agent.__name__}"))
     first = Specification(envs.Gym("FrozenLake-v1"), Rmax.Config(), episodes=1, stride=1, seed=0)
-    execute(Task(first.plain, folder + "/played"))
+    execute(Task(first, folder + "/played"))
 gc.freeze()
 
 
@@ -125,7 +125,8 @@ for line in sys.stdin:
         try:
             if order["at"]:
                 kill_at(order["at"], order["task"][1])
-            outcome = execute(Task(*order["task"]))
+            data, *rest = order["task"]
+            outcome = execute(Task(Specification.from_plain(data), *rest))
         except BaseException:
             outcome = ["failed", traceback.format_exc()]
         os.write(theirs, json.dumps(outcome).encode())

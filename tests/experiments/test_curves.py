@@ -18,7 +18,7 @@ def finished(tmp_path):
     """The folder of a run that has finished."""
 
     def carried_out(spec):
-        assert execute(Task(spec.plain, str(tmp_path / spec.id))).state == "finished"
+        assert execute(Task(spec, str(tmp_path / spec.id))).state == "finished"
         return RunFolder(tmp_path / spec.id)
 
     return carried_out

@@ -212,7 +212,7 @@ def interrupted(spec, tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(VariantAgent, "learn", learn)
             with pytest.raises(KeyboardInterrupt):
-                execute(Task(spec.plain, str(folder), checkpoint_seconds=0))
+                execute(Task(spec, str(folder), checkpoint_seconds=0))
         return folder
 
     return stopped
@@ -228,7 +228,7 @@ def resumed(spec, tmp_path):
         shutil.copytree(folder, copy)
         for name, data in files.items():
             (copy / name).write_bytes(data)
-        return copy, execute(Task(spec.plain, str(copy))).message
+        return copy, execute(Task(spec, str(copy))).message
 
     return carried_out
 

@@ -18,7 +18,7 @@ from optimist.experiments.run_folder import RunFolder
 
 
 def carried_out(spec, folder, checkpoint_seconds=0.0):
-    assert execute(Task(spec.plain, str(folder), checkpoint_seconds)).state == "finished"
+    assert execute(Task(spec, str(folder), checkpoint_seconds)).state == "finished"
     return RunFolder(folder)
 
 
@@ -213,7 +213,7 @@ def test_all_runs_fail(tmp_path, monkeypatch):
 
 
 def test_a_worker_that_does_not_see_the_folder(specs, tmp_path):
-    task = Task(specs["sea"].plain, str(tmp_path / "elsewhere" / "run"))
+    task = Task(specs["sea"], str(tmp_path / "elsewhere" / "run"))
     with pytest.raises(FileNotFoundError, match="a cluster must share the folder"):
         execute(task)
     assert not (tmp_path / "elsewhere").exists()
@@ -221,7 +221,8 @@ def test_a_worker_that_does_not_see_the_folder(specs, tmp_path):
 
 def test_hash_seed_and_locale_change_no_byte(specs, whole, bytes_of, tmp_path):
     code = "import json, sys; from optimist.experiments.execute import *\n"
-    code += "execute(Task(*json.loads(sys.argv[1])))"
+    code += "data, folder = json.loads(sys.argv[1])\n"
+    code += "execute(Task(Specification.from_plain(data), folder))"
     task = json.dumps([specs["pairs"].plain, str(tmp_path / "run")])
     other = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     subprocess.run([sys.executable, "-c", code, task], env={**os.environ, **other}, check=True)

@@ -130,7 +130,7 @@ everywhere = on("ray", "dask", "joblib", "serial")
 @everywhere
 def test_a_run_gives_the_same_bytes_on_every_executor(executor, specs, whole, bytes_of, tmp_path):
     folders = {spec.id: tmp_path / spec.id for spec in specs.values()}
-    tasks = [Task(spec.plain, str(folders[spec.id])) for spec in specs.values()]
+    tasks = [Task(spec, str(folders[spec.id])) for spec in specs.values()]
     assert [outcome.state for _, outcome in executor.map(execute, tasks)] == ["finished"] * len(
         tasks
     )

@@ -34,7 +34,7 @@ def finished(tmp_path_factory):
     def folder(name):
         if name not in known:
             path = tmp_path_factory.mktemp("run") / RUNS[name].id
-            assert execute(Task(RUNS[name].plain, str(path), 0.0)).state == "finished"
+            assert execute(Task(RUNS[name], str(path), 0.0)).state == "finished"
             known[name] = RunFolder(path)
         return known[name]
 
@@ -123,7 +123,7 @@ def test_a_kill_at_any_change_of_the_folder(name, start, whole, bytes_of, tmp_pa
         if first.state == "finished":
             break
         assert first.state == "killed", first.message
-        assert execute(Task(spec.plain, str(folder), 0.0)).state == "finished"
+        assert execute(Task(spec, str(folder), 0.0)).state == "finished"
         assert bytes_of(folder) == whole(spec), n
     assert n > 20
 
@@ -138,12 +138,12 @@ def test_lost_curves_are_noticed(tmp_path, monkeypatch):
 
     monkeypatch.setattr(RmaxRaviUcb, "learn", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        execute(Task(spec.plain, str(tmp_path / "run"), 0.0))
+        execute(Task(spec, str(tmp_path / "run"), 0.0))
     monkeypatch.undo()
     file = tmp_path / "run" / "checkpoint.parquet"
     rows = {name: column[:-1] for name, column in read_curves(file, spec.id).items()}
     write_curves(file, rows, spec.id)
-    state, message = execute(Task(spec.plain, str(tmp_path / "run"), 0.0))
+    state, message = execute(Task(spec, str(tmp_path / "run"), 0.0))
     assert (state, "the curves end before the agent's checkpoint" in message) == ("finished", True)
 
 

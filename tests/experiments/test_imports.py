@@ -88,7 +88,7 @@ def test_in_python(module, tmp_path):
     assert len(run(study, jobs=1, trust=MODULE).finished) == 1
     forget()
     spec = study.runs[0].spec
-    task = Task(spec.plain, str(tmp_path / spec.id), trust=(MODULE,))  # as a new worker is told
+    task = Task(spec, str(tmp_path / spec.id), trust=(MODULE,))  # as a new worker is told
     assert execute(task).state == "finished"
     assert imported() == 2
     with pytest.raises(StudyError, match="'no_such_module' cannot be imported: ModuleNotFound"):

@@ -16,7 +16,7 @@ KILLS = 20
 
 
 def resumed(spec, folder):
-    assert execute(Task(spec.plain, str(folder), checkpoint_seconds=0)).state == "finished"
+    assert execute(Task(spec, str(folder), checkpoint_seconds=0)).state == "finished"
 
 
 @pytest.mark.usefixtures("hasty_disk")

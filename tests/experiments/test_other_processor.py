@@ -17,7 +17,7 @@ from optimist.experiments.execute import Task, execute
 
 BEGIN = """
 import json, os, sys
-from optimist.experiments.execute import Task, execute
+from optimist.experiments.execute import Specification, Task, execute
 
 saved = 0
 
@@ -31,7 +31,8 @@ def leave_after_two_checkpoints(event, arguments):
 
 
 sys.addaudithook(leave_after_two_checkpoints)
-execute(Task(*json.loads(sys.argv[1])))
+data, *rest = json.loads(sys.argv[1])
+execute(Task(Specification.from_plain(data), *rest))
 """
 
 CAR = envs.Gym("MountainCar-v0", features="rbf:4")
@@ -52,8 +53,8 @@ def elsewhere():
 def test_a_run_goes_on_here(name, specs, elsewhere, tmp_path):
     played = Specification(CAR, Rmax.Config(), 8, stride=1, seed=0)
     spec = played if name == "played" else specs[name]
-    task = Task(spec.plain, str(tmp_path / "moved"), checkpoint_seconds=0)
-    command = [sys.executable, "-c", BEGIN, json.dumps(task)]
+    task = Task(spec, str(tmp_path / "moved"), checkpoint_seconds=0)
+    command = [sys.executable, "-c", BEGIN, json.dumps([spec.plain, *task[1:]])]
     assert subprocess.run(command, env={**os.environ, **elsewhere}, check=False).returncode == 7
     execute(task)
     there, here = json.loads((tmp_path / "moved" / "environment.json").read_text())

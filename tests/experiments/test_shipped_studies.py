@@ -8,7 +8,7 @@ import pytest
 from optimist.agents import AGENTS, Optimist, RaviUcb, Rmax, RmaxRaviUcb
 from optimist.envs import WORLDS
 from optimist.experiments import Study, shipped_studies
-from optimist.experiments.specification import agent_name, world_name
+from optimist.experiments.learners import agent_name
 
 SHIPPED = shipped_studies()
 
@@ -73,7 +73,7 @@ def test_exploration_is_about_the_agent_without_a_knob_and_has_a_grid_over_each_
 def test_exploration_has_every_world_but_the_hard_families_of_the_paper():
     """And its names say the discount factors."""
     study = Study.read("exploration")
-    assert {world_name(world) for world in study.worlds.values()} == set(WORLDS) - {
+    assert {type(world).__name__ for world in study.worlds.values()} == set(WORLDS) - {
         *("LowerK", "LowerTauE")
     }
     for name, world in study.worlds.items():

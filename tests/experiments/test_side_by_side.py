@@ -97,13 +97,13 @@ def test_a_run_that_another_process_is_at_is_busy(holder, tmp_path, monkeypatch)
         (folder.path / name).touch()
     with monkeypatch.context() as patch:
         patch.setattr(time, "sleep", lambda seconds: pytest.fail("it waits"))
-        assert execute(Task(first.plain, str(folder.path))).state == "busy"
+        assert execute(Task(first, str(folder.path))).state == "busy"
         with pytest.raises(Busy), folder.locked():
             pass
     assert {path.name for path in folder.path.iterdir()} == {"lock", ours, *theirs}
     holder.kill()
     holder.wait()
-    assert execute(Task(first.plain, str(folder.path))).state == "finished"
+    assert execute(Task(first, str(folder.path))).state == "finished"
     assert {path.name for path in folder.path.glob("*.part")} == theirs
 
 

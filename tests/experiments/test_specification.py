@@ -6,8 +6,10 @@ import re
 import tomllib
 from dataclasses import fields, replace
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.wrappers import FlattenObservation
 
 from optimist.agents import AGENTS, Optimist, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
 from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Truncation, VarianceBonus, Variant
@@ -234,18 +236,17 @@ def test_a_specification_that_cannot_be_run_is_refused():
             Specification.from_plain({k: v for k, v in SPEC.plain.items() if k != key})
 
 
-class Stream(RiverSwim):
-    """A world of one's own, which no other machine knows."""
-
-
-def test_a_world_is_an_instance_of_a_shipped_one_and_an_agent_its_configuration():
-    for world in (Stream(6), RiverSwim, "RiverSwim"):
-        with pytest.raises(TypeError, match=r"^world must be one of RiverSwim, DeepSea.*; got "):
+def test_worlds_and_agents_may_be_given_in_several_ways():
+    for world, same in ((RiverSwim, RiverSwim()), (gymnasium.make("Taxi-v4"), Gym("Taxi-v4"))):
+        assert replace(SPEC, world=world).plain == replace(SPEC, world=same).plain
+    assert replace(SPEC, agent=Rmax).plain == replace(SPEC, agent=Rmax.Config()).plain
+    for world in ("RiverSwim", 3, None):
+        with pytest.raises(TypeError, match=r"^world must be a World, a FiniteMDP, .*; got "):
             replace(SPEC, world=world)
-    with pytest.raises(TypeError, match="needs an environment's id; got an instance of CartPole"):
-        replace(SPEC, world=Gym(Gym("CartPole-v1").make()))
-    for agent in (Rmax, "Rmax", WORLD, None):
-        with pytest.raises(TypeError, match=r"agent must be the configuration of one of Opt.*got"):
+    with pytest.raises(TypeError, match="every run makes its own environment: give a function"):
+        replace(SPEC, world=Gym(FlattenObservation(Gym("CartPole-v1").make())))
+    for agent in ("Rmax", WORLD, None):
+        with pytest.raises(TypeError, match=r"agent must be an agent, its configuration.*got"):
             replace(SPEC, agent=agent)
 
 

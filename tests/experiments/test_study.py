@@ -383,9 +383,9 @@ def test_a_study_that_cannot_be_run_is_refused_at_once():
     for change, message in (
         ({"worlds": {}}, "worlds must not be empty"),
         ({"agents": {}}, "agents must not be empty"),
-        ({"worlds": {"w": RiverSwim}}, "world must be one of RiverSwim"),
+        ({"worlds": {"w": "RiverSwim"}}, "world must be a World, a FiniteMDP, .*; got 'River"),
         ({"worlds": {1: RiverSwim()}}, "names of worlds and agents must be text; got 1"),
-        ({"agents": {"a": "Rmax"}}, "agent must be the configuration of one of .*; got 'Rmax'"),
+        ({"agents": {"a": "Rmax"}}, "agent must be an agent, .*; got 'Rmax'"),
         ({"agents": {None: Rmax}}, "names of worlds and agents must be text; got None"),
         ({"agents": {"a": Rmax, "b": Rmax.Config()}}, "the agents 'a' and 'b' are the same"),
         ({"worlds": {"a": Maze(), "b": Maze()}}, "the worlds 'a' and 'b' are the same"),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from optimist.agents.agent import Agent
+from optimist.agents.algorithm import Algorithm, Problem
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.history import History
 from optimist.agents.lsvi_ucb import LsviUcb
@@ -10,6 +11,7 @@ from optimist.agents.optimist import Optimist
 from optimist.agents.optimistic_q import OptimisticQ
 from optimist.agents.optimistic_vi import OptimisticVI
 from optimist.agents.psrl import Psrl
+from optimist.agents.python_agent import PythonAgent
 from optimist.agents.q_learning import QLearning
 from optimist.agents.ravi_ucb import RaviUcb
 from optimist.agents.rlsvi import Rlsvi
@@ -30,6 +32,7 @@ AGENTS: dict[str, type[Any]] = {
 __all__ = [
     "AGENTS",
     "Agent",
+    "Algorithm",
     "Beliefs",
     "Diagnostics",
     "History",
@@ -37,7 +40,9 @@ __all__ = [
     "Optimist",
     "OptimisticQ",
     "OptimisticVI",
+    "Problem",
     "Psrl",
+    "PythonAgent",
     "QLearning",
     "RaviUcb",
     "Rlsvi",

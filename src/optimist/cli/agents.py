@@ -15,7 +15,7 @@ from optimist.parameters import to_plain
 
 
 def main(given: Agents) -> int:
-    found = [described(name) for name in LEARNERS]
+    found = [described(name) for name in LEARNERS.shipped]
     if given.json:
         print_json(found)
         return OK
@@ -33,5 +33,5 @@ def main(given: Agents) -> int:
 def described(name: str) -> dict[str, Any]:
     """The name, a summary and the default parameters of an agent."""
     config = read_agent({"agent": name})
-    summary = (inspect.getdoc(LEARNERS[name]) or "").partition("\n")[0]
+    summary = (inspect.getdoc(LEARNERS.find(name)) or "").partition("\n")[0]
     return {"agent": name, "summary": summary, "parameters": to_plain(config)}

@@ -12,8 +12,8 @@ from optimist.cli.tables import a_console, compact, interval, new_table, percent
 from optimist.errors import StudyError
 from optimist.experiments import Results, open_results
 from optimist.experiments.cells import AnyCell, ReturnCell
-from optimist.experiments.specification import StudyWorld
 from optimist.experiments.statistics import probability_of_improvement
+from optimist.experiments.worlds import StudyWorld
 from optimist.text import printable
 
 Place = tuple[StudyWorld, int]

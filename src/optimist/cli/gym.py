@@ -8,7 +8,8 @@ import docstring_parser
 
 from optimist.cli.worlds import Option, option, user_errors
 from optimist.envs import Gym
-from optimist.envs.gym_world import check_id, import_trusted, module_of
+from optimist.envs.gym_world import check_id, module_of
+from optimist.registry import import_trusted
 
 PREFIX = "gym:"
 

@@ -29,7 +29,7 @@ AGENT = "Optimist"
 
 def main(arguments: list[str]) -> int:
     world, rest = gym.named(arguments) if gym.is_one(arguments[0]) else named(arguments)
-    agent, rest = choice("agent", rest, LEARNERS, AGENT)
+    agent, rest = choice("agent", rest, LEARNERS.names, AGENT)
     given = parse(_options(world, agent), f"learn {world} --agent {agent}", rest)
     check_writable(given.policy)
     with user_errors():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from optimist.cli.flags import Sweep
 from optimist.cli.studies import finish
-from optimist.envs.gym_world import import_trusted
 from optimist.experiments import Study
+from optimist.registry import import_trusted
 
 
 def main(given: Sweep) -> int:

@@ -75,6 +75,14 @@ def real(shape: Shape, least: Any = -LARGEST, most: Any = LARGEST) -> Array:
     return Array(np.float64, shape, least, most)
 
 
+def anything(kind: type[Any], shape: Shape) -> Array:
+    """Numbers of a type, in whatever range."""
+    if kind is np.bool_:
+        return truth(shape)
+    least, most = (-np.inf, np.inf) if kind is np.float64 else (-(2**63), 2**63)
+    return Array(kind, shape, least, most)
+
+
 def policy(shape: Shape) -> Array:
     """Distributions along the last axis."""
     return Array(np.float64, shape, 0.0, 1 + checks.RANGE_TOLERANCE, _sums_to_one)

@@ -18,12 +18,14 @@ World              Its difficulty
 Each is registered with Gymnasium, as ``optimist/RiverSwim-v0`` and so on.
 """
 
+from optimist.envs.array_world import ArrayWorld
 from optimist.envs.combination_lock import CombinationLock
 from optimist.envs.deep_sea import DeepSea
 from optimist.envs.environment import FiniteEnv
 from optimist.envs.grid import FourRooms, GridWorld, Maze
 from optimist.envs.gym_world import Gym
 from optimist.envs.lower_bounds import LowerK, LowerTauE
+from optimist.envs.mdp_files import load_mdp
 from optimist.envs.random_linear import RandomLinear
 from optimist.envs.random_tabular import RandomTabular
 from optimist.envs.registration import WORLDS
@@ -40,6 +42,7 @@ from optimist.ids import environment_id
 __all__ = [
     "WORLDS",
     "ActionRepeat",
+    "ArrayWorld",
     "BadEnvironment",
     "CombinationLock",
     "DeepSea",
@@ -59,4 +62,5 @@ __all__ = [
     "World",
     "environment_id",
     "known_range",
+    "load_mdp",
 ]

@@ -3,17 +3,16 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
-from importlib import import_module
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import gymnasium
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
-from optimist import checks, limits
+from optimist import checks, limits, registry
 from optimist.envs.players import AnyEnv
 from optimist.envs.repeat import ActionRepeat
 from optimist.errors import StudyError
@@ -38,8 +37,9 @@ class Gym:
     Attributes
     ----------
     id
-        The name of the environment, such as "MountainCar-v0"; or the environment itself, in Python.
-        "module:Name-v0" needs its module, which is not imported unless it is trusted.
+        The name of the environment, such as "MountainCar-v0", or "module:function" for a function
+        or class that makes one; in Python also the environment, or the function, itself.
+        A module that is named here is not imported unless it is trusted.
     features
         The name of its features: onehot, tiles:12, tiles:12x8, tiles:8*4, rbf:12 or fourier:100. If
         empty, onehot or tiles, and fourier from seven dimensions on.
@@ -87,7 +87,7 @@ class Gym:
     'onehot'
     """
 
-    id: str | AnyEnv
+    id: str | AnyEnv | Callable[..., AnyEnv]
     features: str = ""
     gamma: float = 0.99
     repeat: int = 1
@@ -101,6 +101,8 @@ class Gym:
     when_full: Literal["thin", "error"] = "thin"
     reward: Callable[[Any], Any] | None = field(default=None, metadata={"plain": False})
     reward_map: Callable[[float], float] | None = field(default=None, metadata={"plain": False})
+    source: str = field(default="", metadata={"plain": False}, repr=False)
+    """Digest of the source of the function that makes it, if one does."""
 
     def __post_init__(self) -> None:
         checks.discount(self.gamma)
@@ -122,14 +124,34 @@ class Gym:
                 raise TypeError("options and parallel apply to an environment that is given by id")
             if self.repeat > 1 and isinstance(self.id, VectorEnv):
                 raise TypeError("repeat applies to single environments: wrap those of the vector")
-        elif not isinstance(self.id, str) or module_of(self.id) in ("", *sys.modules):
+        elif self._is_there:
+            if self.maker is not None:
+                object.__setattr__(self, "source", registry.source_digest(self.maker))
             self.check()
+
+    @property
+    def _is_there(self) -> bool:
+        """Whether all code that makes the environment is imported."""
+        if not isinstance(self.id, str) or module_of(self.id) == "":
+            return True
+        if module_of(self.id) == "__main__":
+            return registry.is_there(self.id)
+        return module_of(self.id) in sys.modules
+
+    @property
+    def maker(self) -> Callable[..., AnyEnv] | None:
+        """The function that makes the environment, if Gymnasium's registry does not."""
+        if isinstance(self.id, str):
+            return registry.locate(self.id) if registry.is_reference(self.id) else None
+        return self.id if callable(self.id) else None
 
     @property
     def name(self) -> str:
         """What messages call it."""
         if isinstance(self.id, str):
             return self.id
+        if not isinstance(self.id, gymnasium.Env | VectorEnv):
+            return registry.origin(self.id)
         return type(self.id.unwrapped).__name__ if self.id.spec is None else self.id.spec.id
 
     def check(self) -> None:
@@ -161,7 +183,7 @@ class Gym:
     @cached_property
     def _spaces(self) -> tuple[spaces.Space[Any], int]:
         env = self._one()
-        if isinstance(self.id, str):
+        if not isinstance(self.id, gymnasium.Env | VectorEnv):
             env.close()
         try:
             return env.observation_space, count_actions(env.action_space)
@@ -175,14 +197,17 @@ class Gym:
         return env if self.repeat == 1 else ActionRepeat(env, self.repeat)
 
     def _made(self) -> gymnasium.Env[Any, Any]:
-        known = check_id(self.id)
+        make = self.maker or partial(gymnasium.make, check_id(self.id))
         options = read_options(self.options)
         try:
-            return gymnasium.make(known, **options)
+            env = make(**options)
         except Exception as error:  # of whoever wrote the environment
             given = f" with options = {self.options!r}" if options else ""
             said = f"{type(error).__name__}: {error}"
-            raise ValueError(f"id = {self.id!r} cannot be made{given}: {said}") from error
+            raise ValueError(f"id = {self.name!r} cannot be made{given}: {said}") from error
+        if not isinstance(env, gymnasium.Env):
+            raise ValueError(f"id = {self.name!r} must make a gymnasium.Env; it made {env!r}")
+        return env
 
 
 def check_id(name: Any, called: str = "id") -> str:
@@ -222,16 +247,6 @@ def module_of(name: Any) -> str:
     """
     module, colon, _ = name.partition(":") if isinstance(name, str) else ("", "", "")
     return module if colon else ""
-
-
-def import_trusted(modules: str | Iterable[str]) -> None:
-    """Import modules whose code is trusted, for the environments that they register."""
-    for name in [modules] if isinstance(modules, str) else modules:
-        try:
-            import_module(name)
-        except Exception as error:  # of whoever wrote the module
-            said = f"{type(error).__name__}: {error}"
-            raise StudyError(f"the module {name!r} cannot be imported: {said}") from error
 
 
 def read_options(text: str) -> dict[str, Any]:

@@ -35,6 +35,9 @@ from optimist.mdp import FiniteMDP
 
 Curves = dict[str, np.ndarray]
 
+BELIEFS = ("epoch", "optimistic_value", "bonus", "ascension")
+"""The columns that algorithms in plain Python do not have."""
+
 HEADER = "optimist"
 """The metadata entry of a file with the id of its run and the digest of its columns."""
 
@@ -55,14 +58,13 @@ def curves_of(history: History | ImitationHistory, steps_before: int, mdp: Finit
         judged["matching_error"] = history.matching_errors(shown)
     else:
         judged = {"value": history.values(), "suboptimality": history.regrets()}
+    beliefs = {name: history.columns[name] for name in BELIEFS if name in history.columns}
     return {
         "episode": history.evaluated + 1,
         "steps": steps[at],
-        "epoch": history.epoch[at],
+        **{name: column[at] for name, column in beliefs.items() if name == "epoch"},
         **judged,
-        "optimistic_value": history.optimistic_value[at],
-        "bonus": history.bonus[at],
-        "ascension": history.ascension[at],
+        **{name: column[at] for name, column in beliefs.items() if name != "epoch"},
     }
 
 

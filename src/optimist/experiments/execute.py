@@ -3,14 +3,13 @@
 import errno
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from optimist.agents import Agent
+from optimist.agents import Agent, PythonAgent
 from optimist.agents.checkpoint import FILE as AGENT
 from optimist.checks import IntArray
-from optimist.envs.gym_world import import_trusted
 from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, joined, read_curves, write_curves
 from optimist.experiments.environment import environment
@@ -20,6 +19,7 @@ from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.snapshots import Shots
 from optimist.experiments.specification import Specification
 from optimist.experiments.study_checks import PARTS
+from optimist.registry import import_trusted
 
 CHECKPOINT_SECONDS = 2.0
 """Time between checkpoints. A checkpoint waits for the next mark."""
@@ -33,9 +33,9 @@ DISK = (
 
 
 class Task(NamedTuple):
-    """The input of a worker: plain data and a path, which any executor can send."""
+    """The input of a worker: what any executor can send, classes of one's own included."""
 
-    specification: dict[str, Any]
+    specification: Specification
     folder: str
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     trust: tuple[str, ...] = ()
@@ -73,9 +73,7 @@ def execute(task: Task) -> Outcome:
     try:
         with folder.locked():
             if not folder.finished:
-                restarted = _run(
-                    Specification.from_plain(task.specification), folder, task.checkpoint_seconds
-                )
+                restarted = _run(task.specification, folder, task.checkpoint_seconds)
     except Busy:
         return Outcome("busy", folder.holder)
     except OSError as error:
@@ -128,7 +126,8 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> s
             _checkpoint(spec, folder, agent, parts, shots)
             saved = time.monotonic()
         (folder.path / "episodes").write_text(str(agent.episodes))
-    agent.policy.save(folder.path / "policy.safetensors")
+    if not isinstance(agent, PythonAgent) or agent.tabular:
+        agent.policy.save(folder.path / "policy.safetensors")
     curves = measure.completed(joined(parts))
     write_curves(folder.path / "curves.parquet", curves, spec.id)
     counted = {"run": spec.id, "episodes": spec.episodes, "steps": int(curves["steps"][-1])}
@@ -141,10 +140,10 @@ def _load(
     spec: Specification, folder: RunFolder, measure: Measure
 ) -> tuple[Agent, list[Curves], Shots | None]:
     """The agent, its curves and its snapshots at the last checkpoint, or new ones."""
-    shots = no_shots(spec.world) if is_drawn(spec.world) else None
-    if not (folder.path / AGENT).exists():
-        return spec.learner(), [], shots
     agent = spec.learner()
+    shots = no_shots(spec.world) if is_drawn(spec.world, agent) else None
+    if not (folder.path / AGENT).exists():
+        return agent, [], shots
     agent.restore(folder.path)
     # The agent is written last. Later rows belong to a checkpoint that was interrupted.
     curves = read_curves(folder.path / "checkpoint.parquet", spec.id)

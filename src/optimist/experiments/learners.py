@@ -1,23 +1,36 @@
-"""The learners of a study by name: agents, and FRA-IL with an optimal expert."""
+"""The learners of a study: agents, algorithms in plain Python, imitators of an optimal expert."""
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, make_dataclass
+from functools import cache
+from inspect import signature
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from optimist import checks
-from optimist.agents import AGENTS, Agent, Rlsvi, VariantAgent
+from optimist.agents import AGENTS, Agent, Algorithm, PythonAgent, Rlsvi, VariantAgent
 from optimist.agents.psrl import PsrlConfig
 from optimist.core.tabular import Peer, check_tables
 from optimist.envs import Gym, World
+from optimist.errors import DataError
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation import FeatureDataset, FraIL, FraILConfig
+from optimist.registry import Registry, is_ours, source_digest
+
+Shown = Literal["states", "pairs", "linear"]
+FEATURES: tuple[str, ...] = get_args(Shown)
+
+LEARNERS = Registry(
+    "agent", {**AGENTS, FraIL.__name__: FraIL}, ("optimist.agents", "optimist.imitators")
+)
+"""Every learner by name, those of other people too."""
 
 
 @dataclass(frozen=True)
-class ImitationConfig(FraILConfig):
-    """The parameters of FRA-IL and of its expert data, recorded from an optimal policy.
+class ExpertData:
+    """The parameters of an imitator's data, which are recorded from an optimal policy.
 
     Attributes
     ----------
@@ -32,7 +45,7 @@ class ImitationConfig(FraILConfig):
     features: str = "states"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        super().__post_init__()  # type: ignore[misc]  # of the imitator's own parameters
         if self.samples != math.inf:
             _sample_count(self.samples)
         if self.features not in FEATURES:
@@ -41,56 +54,132 @@ class ImitationConfig(FraILConfig):
             )
 
 
-Shown = Literal["states", "pairs", "linear"]
-FEATURES: tuple[str, ...] = get_args(Shown)
+@dataclass(frozen=True)
+class ImitationConfig(ExpertData, FraILConfig):
+    """The parameters of FRA-IL and of its expert data."""
 
-LEARNERS: dict[str, type[Any]] = {**AGENTS, FraIL.__name__: FraIL}
-"""Every learner by name."""
 
-CONFIGS: dict[str, type[Any]] = {
-    **{name: agent.Config for name, agent in AGENTS.items()},
-    FraIL.__name__: ImitationConfig,
-}
-"""The configuration class of each learner in a study."""
+@dataclass(frozen=True)
+class UnknownAgent:
+    """An agent whose class is not imported: its results can be read, and it cannot be run."""
+
+    name: str
+    parameters: Mapping[str, Any] = field(hash=False)
+    source: str
+
+
+def is_imitator(kind: type[Any]) -> bool:
+    """Whether a learner imitates: its constructor takes the data of an expert."""
+    return "expert" in signature(kind).parameters
+
+
+def _config_of(kind: Any) -> type[Any]:
+    """The class of a learner's configuration in a study."""
+    if kind is FraIL:
+        return ImitationConfig
+    if is_imitator(kind):
+        made = make_dataclass(f"{kind.__name__}Config", (), bases=(ExpertData, kind.Config))
+        return dataclass(frozen=True)(made)
+    found: type[Any] = kind.Config
+    return found
+
+
+config_of: Callable[[Any], type[Any]] = cache(_config_of)  # which makes each class once
+
+CONFIGS: dict[str, type[Any]] = {name: config_of(kind) for name, kind in LEARNERS.shipped.items()}
+"""The configuration class of each shipped learner in a study."""
+
+
+def learner_of(config: Any) -> type[Any]:
+    """The learner that a configuration belongs to: its class says so."""
+    if isinstance(config, Algorithm):
+        return type(config)
+    for kind in _all_below(Agent):
+        if "Config" in vars(kind) and type(config) is config_of(kind):
+            return kind
+    raise TypeError(
+        "agent must be an agent, its configuration or an Algorithm, as Optimist or "
+        f"Optimist.Config() are; got {config!r}"
+    )
+
+
+def _all_below(kind: type[Any]) -> Iterator[type[Any]]:
+    for below in kind.__subclasses__():
+        yield below
+        yield from _all_below(below)
 
 
 def study_config(given: Any) -> Any:
     """The configuration of a learner in a study, given as a configuration or as its class."""
-    for name, learner in LEARNERS.items():
-        if given is learner:
-            return CONFIGS[name]()
-    if type(given) is FraILConfig:  # the expert's data have the defaults
-        return ImitationConfig(**{f.name: getattr(given, f.name) for f in fields(given)})
+    if isinstance(given, UnknownAgent):
+        return given
+    if isinstance(given, type):
+        if issubclass(given, Algorithm):
+            return given()
+        if issubclass(given, Agent):
+            if "Config" not in vars(given):
+                raise TypeError(
+                    f"{given.__name__} needs a Config of its own: the class of a configuration "
+                    "says which agent it belongs to"
+                )
+            return config_of(given)()
+    for kind in _all_below(Agent):
+        if is_imitator(kind) and type(given) is kind.Config:  # the data have the defaults
+            own = {f.name: getattr(given, f.name) for f in fields(given)}
+            return config_of(kind)(**own)
+    learner_of(given)  # refuses everything else
     return given
+
+
+def agent_name(config: Any) -> str:
+    """The name of a configuration's agent: as it is shipped, or as ``module:Class``."""
+    return config.name if isinstance(config, UnknownAgent) else LEARNERS.name_of(learner_of(config))
+
+
+def agent_source(config: Any) -> str:
+    """A digest of the source of an agent that is not part of this library, else nothing."""
+    if isinstance(config, UnknownAgent):
+        return config.source
+    kind = learner_of(config)
+    return "" if is_ours(kind) else source_digest(kind)
 
 
 def check_together(world: World | Gym, config: Any) -> None:
     """Refuse a learner that cannot learn in a world."""
+    if isinstance(config, UnknownAgent | Algorithm):
+        return
     if not isinstance(world, Gym):
         if isinstance(config, PsrlConfig):  # its tables are quadratic in the number of states
             check_tables(world.mdp, Peer.PSRL)
         return
-    if isinstance(config, ImitationConfig):
+    kind = learner_of(config)
+    if is_imitator(kind):
         raise ValueError(
-            f"FraIL imitates an optimal expert in a study; none is known in {world.name}"
+            f"{kind.__name__} imitates an optimal expert in a study; none is known in {world.name}"
         )
-    for name, kind in CONFIGS.items():
-        learner = LEARNERS[name]
-        finite = not issubclass(learner, VariantAgent) or learner is Rlsvi
-        if type(config) is kind and finite:
-            raise ValueError(f"{name} learns in finite worlds only; {world.name} is not finite")
+    if not issubclass(kind, VariantAgent) or kind is Rlsvi:
+        raise ValueError(
+            f"{kind.__name__} learns in finite worlds only; {world.name} is not finite"
+        )
 
 
 def make_learner(
-    name: str, config: Any, world: World | Gym, episodes: int, stride: int, seed: int
+    kind: type[Any], config: Any, world: World | Gym, episodes: int, stride: int, seed: int
 ) -> Agent:
-    """Create a learner."""
-    how: Any = {"seed": seed, "stride": stride, "config": config}
-    if isinstance(world, World) and isinstance(config, ImitationConfig):
+    """Create a learner of a study, before its first episode."""
+    how: Any = {"seed": seed, "stride": stride}
+    made: Agent
+    if isinstance(config, UnknownAgent):
+        raise DataError((), f"the agent {config.name} is not imported, so it cannot be run")
+    if issubclass(kind, Algorithm):
+        made = PythonAgent(world, config, **how)
+    elif isinstance(config, ExpertData):
+        assert isinstance(world, World)  # `check_together` refuses environments
         phi_r = shown_features(world, config.features)
         expert = expert_data(world, phi_r, config.samples, seed)
-        return FraIL(world, expert, phi_r, world.features, K=episodes, **how)
-    made: Agent = AGENTS[name](world, **how)
+        made = kind(world, expert, phi_r, world.features, K=episodes, config=config, **how)
+    else:
+        made = kind(world, config=config, **how)
     return made
 
 

@@ -6,10 +6,11 @@ from typing import Any, Self
 import numpy as np
 from gymnasium import spaces
 
+from optimist.agents import Agent, PythonAgent
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym
 from optimist.experiments.snapshots import Shots, Snapshots, can_be_drawn
-from optimist.experiments.specification import StudyWorld
+from optimist.experiments.worlds import StudyWorld
 
 SIDE = 40
 """Cells of a map along each dimension."""
@@ -64,9 +65,11 @@ def no_shots(world: StudyWorld) -> Shots:
     return Maps.none() if isinstance(world, Gym) else Snapshots.none(world)
 
 
-def is_drawn(world: StudyWorld) -> bool:
-    """Whether a world can be drawn, so that runs record the agent's beliefs."""
-    return is_plane(world) if isinstance(world, Gym) else can_be_drawn(world)
+def is_drawn(world: StudyWorld, agent: Agent) -> bool:
+    """Whether an agent can be drawn in a world, so that its run records its beliefs."""
+    if isinstance(world, Gym):
+        return is_plane(world) and not isinstance(agent, PythonAgent)
+    return can_be_drawn(world)
 
 
 def is_plane(world: Gym) -> bool:

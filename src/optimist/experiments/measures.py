@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents import Agent
+from optimist.agents import Agent, PythonAgent
 from optimist.envs import Gym
 from optimist.errors import FileError
 from optimist.experiments import curves, returns
 from optimist.experiments.curves import Curves
 from optimist.experiments.learners import ImitationConfig
-from optimist.experiments.maps import corners, is_plane
+from optimist.experiments.maps import corners, is_drawn
 from optimist.experiments.specification import Specification
 from optimist.mdp import FiniteMDP
 
@@ -113,7 +113,7 @@ class ByReturns(Measure):
         return {
             "mean_return": returns.mean_return(rows),
             "final_return": returns.final_return(rows),
-            "states": len(agent.diagnostics.V),
+            "states": None if isinstance(agent, PythonAgent) else len(agent.diagnostics.V),
             "actions": self.world.n_actions,
-            "plane": corners(self.world).tolist() if is_plane(self.world) else None,
+            "plane": corners(self.world).tolist() if is_drawn(self.world, agent) else None,
         }

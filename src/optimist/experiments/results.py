@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from optimist.envs import Gym
-from optimist.envs.gym_world import import_trusted
 from optimist.errors import DamageWarning, FileError
 from optimist.experiments import statistics
 from optimist.experiments.cells import AnyCell, Cell, ReturnCell
@@ -18,6 +17,7 @@ from optimist.experiments.peers import Comparison, compare
 from optimist.experiments.statistics import Estimate
 from optimist.experiments.study import Run, Study, named
 from optimist.experiments.study_folder import StudyFolder
+from optimist.registry import import_trusted
 
 if TYPE_CHECKING:
     import pandas as pd

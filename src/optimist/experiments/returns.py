@@ -18,7 +18,7 @@ import numpy as np
 
 from optimist.agents import History
 from optimist.checks import FloatArray
-from optimist.experiments.curves import Curves
+from optimist.experiments.curves import BELIEFS, Curves
 
 
 def returns_of(history: History, steps_before: int, stride: int) -> Curves:
@@ -30,14 +30,13 @@ def returns_of(history: History, steps_before: int, stride: int) -> Curves:
     def means(column: FloatArray) -> FloatArray:
         return np.add.reduceat(column, starts) / (ends - starts)
 
+    beliefs = {name: history.columns[name] for name in BELIEFS if name in history.columns}
     return {
         "episode": history.first + ends,
         "steps": steps_before + np.cumsum(history.steps)[ends - 1],
-        "epoch": history.epoch[ends - 1],
+        **{name: column[ends - 1] for name, column in beliefs.items() if name == "epoch"},
         "return": means(history.reward),
-        "optimistic_value": means(history.optimistic_value),
-        "bonus": means(history.bonus),
-        "ascension": means(history.ascension),
+        **{name: means(column) for name, column in beliefs.items() if name != "epoch"},
     }
 
 

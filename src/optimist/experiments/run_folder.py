@@ -42,7 +42,8 @@ from optimist.experiments.curves import Curves, read_curves
 from optimist.experiments.maps import no_shots
 from optimist.experiments.measures import check_curves
 from optimist.experiments.snapshots import can_be_drawn
-from optimist.experiments.specification import Specification, StudyWorld
+from optimist.experiments.specification import Specification
+from optimist.experiments.worlds import StudyWorld
 
 FILES = (
     *("result.json", "curves.parquet", "snapshots.safetensors", "policy.safetensors"),
@@ -90,7 +91,8 @@ class RunFolder:
     @property
     def specification(self) -> Specification:
         """The specification of the run."""
-        found = Specification.from_plain(self.read_json("specification.json", dict))
+        data = self.read_json("specification.json", dict)
+        found = Specification.from_plain(data, self.path.parent.parent)
         self._check_id("specification.json", found.id)
         return found
 

@@ -11,7 +11,7 @@ import numpy as np
 from optimist.agents import Agent
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
-from optimist.envs import World
+from optimist.envs import ArrayWorld, World
 from optimist.errors import FileError
 
 MOST_STATES = 2000
@@ -112,4 +112,5 @@ def _shapes(arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 def can_be_drawn(world: World) -> bool:
     """Whether a world has a board and is small enough to show."""
-    return type(world).board is not World.board and world.mdp.n_states <= MOST_STATES
+    board = world.drawn if isinstance(world, ArrayWorld) else type(world).board is not World.board
+    return bool(board) and world.mdp.n_states <= MOST_STATES

@@ -5,40 +5,46 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from optimist import checks
 from optimist.agents import Agent
-from optimist.envs import WORLDS, Gym, World
 from optimist.errors import DataError
-from optimist.experiments.learners import CONFIGS, check_together, make_learner
-from optimist.parameters import Plain, did_you_mean, from_plain, to_plain
+from optimist.experiments.learners import (
+    LEARNERS,
+    UnknownAgent,
+    agent_name,
+    agent_source,
+    check_together,
+    config_of,
+    learner_of,
+    make_learner,
+    study_config,
+)
+from optimist.experiments.worlds import StudyWorld, read_world, study_world, world_table
+from optimist.parameters import Plain, from_plain, to_plain
+from optimist.registry import is_reference
 
 FORMAT = 2
 """The format of specifications in files."""
-
-StudyWorld = World | Gym
-"""A world of a study: a known MDP, or a Gymnasium environment."""
-
-KINDS: dict[str, type[Any]] = {**WORLDS, Gym.__name__: Gym}
-"""The class of each world by name."""
 
 EVALUATIONS = 400
 """About how many policies of a run are evaluated by default."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Specification:
     """All inputs of a run. Two runs with the same specification are the same run.
 
     Attributes
     ----------
     world
-        A shipped world, or `envs.Gym`.
+        A world, or `envs.Gym`.
     agent
-        The configuration of an agent; its class determines the agent.
+        The configuration of an agent; its class determines the agent. Or an `Algorithm`.
     episodes
         The number of episodes.
     stride
@@ -65,10 +71,27 @@ class Specification:
     seed: int
 
     def __post_init__(self) -> None:
-        world_name(self.world), agent_name(self.agent)
+        object.__setattr__(self, "world", study_world(self.world))
+        object.__setattr__(self, "agent", study_config(self.agent))
         check_together(self.world, self.agent)
         for name, least in (("episodes", 1), ("stride", 1), ("seed", 0)):
             object.__setattr__(self, name, checks.count(getattr(self, name), name, least))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Specification) and self.plain == other.plain
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    @cached_property
+    def kind(self) -> type[Any] | None:
+        """The class of the learner; None if it is not imported."""
+        return None if isinstance(self.agent, UnknownAgent) else learner_of(self.agent)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All that another process needs: names and digests are those of this one."""
+        _ = self.plain, self.kind
+        return vars(self)
 
     @cached_property
     def plain(self) -> Plain:
@@ -88,8 +111,11 @@ class Specification:
         return digest(self.plain)[:16]
 
     @classmethod
-    def from_plain(cls, data: Plain) -> "Specification":
-        """Read a specification from plain data."""
+    def from_plain(cls, data: Plain, folder: Path | None = None) -> "Specification":
+        """Read a specification from plain data; nothing is imported for it.
+
+        ``folder`` is that of the study, which has the arrays of worlds of one's own.
+        """
         if data.get("format") != FORMAT:
             raise ValueError(f"format must be {FORMAT}; got {data.get('format')!r}")
         keys = {"format", "world", "agent", "episodes", "stride", "seed"}
@@ -97,18 +123,16 @@ class Specification:
             wrong = ", ".join(sorted(set(data) ^ keys))
             listed = ", ".join(sorted(keys))
             raise ValueError(f"keys must be {listed}; missing or unknown: {wrong}")
-        return cls(
-            read_world(data["world"]),
-            read_agent(data["agent"]),
-            data["episodes"],
-            data["stride"],
-            data["seed"],
-        )
+        world = read_world(data["world"], folder=folder, load=False)
+        agent = read_agent(data["agent"], load=False)
+        return cls(world, agent, data["episodes"], data["stride"], data["seed"])
 
     def learner(self) -> Agent:
         """Create the agent."""
-        name = agent_name(self.agent)
-        return make_learner(name, self.agent, self.world, self.episodes, self.stride, self.seed)
+        if self.kind is None:
+            raise DataError((), f"the agent {self.agent.name} is not imported: it cannot be run")
+        how = (self.world, self.episodes, self.stride, self.seed)
+        return make_learner(self.kind, self.agent, *how)
 
 
 def digest(data: Plain) -> str:
@@ -135,56 +159,27 @@ def default_stride(episodes: int) -> int:
     return max(1, checks.count(episodes, "episodes") // EVALUATIONS)
 
 
-def world_name(world: Any) -> str:
-    """The name of a world's class, which must be a shipped one or `envs.Gym`."""
-    name = type(world).__name__
-    if isinstance(world, Gym) and not isinstance(world.id, str):
-        raise TypeError(f"a study needs an environment's id; got an instance of {world.name}")
-    if type(world) is not KINDS.get(name):
-        raise TypeError(f"world must be one of {', '.join(KINDS)}; got {world!r}")
-    return name
-
-
-def world_table(world: StudyWorld) -> Plain:
-    """A world as a table: its name and its parameters."""
-    return {"world": world_name(world), **to_plain(world)}
-
-
 def agent_table(config: Any) -> Plain:
-    """An agent as a table: its name and its parameters."""
-    return {"agent": agent_name(config), **to_plain(config)}
+    """An agent as a table: its name and its parameters, and a digest if it is not shipped."""
+    own = isinstance(config, UnknownAgent)
+    table = {"agent": agent_name(config), **(config.parameters if own else to_plain(config))}
+    source = agent_source(config)
+    return {**table, "source": source} if source else table
 
 
-def agent_name(config: Any) -> str:
-    """The name of the agent that a configuration belongs to."""
-    for name, kind in CONFIGS.items():
-        if type(config) is kind:
-            return name
-    known = ", ".join(CONFIGS)
-    raise TypeError(f"agent must be the configuration of one of {known}; got {config!r}")
+def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = (), load: bool = True) -> Any:
+    """Read the configuration of an agent from the table of its name and parameters.
 
-
-def read_world(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> StudyWorld:
-    """Read a world from the table of its name and parameters."""
-    kind, parameters = _split(data, "world", KINDS, path)
-    world: StudyWorld = from_plain(kind, parameters, path)
-    return world
-
-
-def read_agent(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> Any:
-    """Read the configuration of an agent from the table of its name and parameters."""
-    kind, parameters = _split(data, "agent", CONFIGS, path)
-    return from_plain(kind, parameters, path, data["agent"])
-
-
-def _split(
-    data: Mapping[str, Any], key: str, known: Mapping[str, Any], path: tuple[str, ...]
-) -> tuple[Any, Plain]:
-    """The class that a table names, and the rest of the table."""
-    if key not in data:
-        raise DataError(path, f"{key} is missing: give one of {', '.join(known)}")
-    name = data[key]
-    if not isinstance(name, str) or name not in known:
-        hint = did_you_mean(str(name), known, "there are")
-        raise DataError((*path, key), f"there is no {key} {name!r}: {hint}")
-    return known[name], {k: v for k, v in data.items() if k != key}
+    Entry points are loaded only if ``load`` says so. An agent with a digest whose class is not
+    imported is read as an `UnknownAgent`.
+    """
+    table = dict(data)
+    if "agent" not in table:
+        raise DataError(path, f"agent is missing: give one of {', '.join(LEARNERS.names)}")
+    name = table.pop("agent")
+    if isinstance(name, str) and is_reference(name) and "source" in table:
+        source = table.pop("source")
+        if not (LEARNERS.knows(name) or (load and LEARNERS.declared(name))):
+            return UnknownAgent(name, table, str(source))
+    kind = LEARNERS.find(name, (*path, "agent"))
+    return from_plain(config_of(kind), table, path, str(name))

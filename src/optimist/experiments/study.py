@@ -13,13 +13,9 @@ from optimist.errors import DataError, StudyError
 from optimist.experiments.learners import study_config
 from optimist.experiments.specification import (
     Specification,
-    StudyWorld,
-    agent_name,
     agent_table,
     default_stride,
     derived_seed,
-    world_name,
-    world_table,
 )
 from optimist.experiments.study_checks import (
     check_agent,
@@ -37,6 +33,7 @@ from optimist.experiments.subject import (
     families_of,
 )
 from optimist.experiments.toml import line_of, write_toml
+from optimist.experiments.worlds import study_world, world_table
 from optimist.parameters import Plain, did_you_mean
 from optimist.text import printable
 
@@ -63,9 +60,12 @@ class Study:
     Parameters
     ----------
     worlds
-        Worlds by name, as shown in figures; `envs.Gym` for Gymnasium environments.
+        Worlds by name, as shown in figures: a `World`, any `FiniteMDP`, a Gymnasium environment
+        that ``gymnasium.make`` has made, a function that makes one, or `envs.Gym`, which says how
+        it is played.
     agents
-        Agents by name: a configuration, or a class for its default configuration.
+        Agents by name: a configuration, or a class for its default configuration; or an
+        `Algorithm` in plain Python.
     episodes
         The number of episodes, for all worlds or for each world by name.
     seeds
@@ -101,7 +101,7 @@ class Study:
     True
     """
 
-    worlds: Mapping[str, StudyWorld]
+    worlds: Mapping[str, Any]
     agents: Mapping[str, Any]
     episodes: int | Mapping[str, int]
     seeds: int | Iterable[int] = 5
@@ -129,14 +129,14 @@ class Study:
                 raise TypeError(f"names of worlds and agents must be text; got {name!r}")
             check_name(name)
         checks.count(self.seed, "seed", least=0)
-        for world in self.worlds.values():
-            world_name(world)  # refuses other worlds
+        worlds = {name: study_world(given) for name, given in self.worlds.items()}
+        object.__setattr__(self, "worlds", worlds)
         _ = self.configurations, self.numbers  # refuse errors at once
         for name, world in self.worlds.items():
             check_length(world, self.lengths[name], self.strides[name])
         for config in self.configurations.values():
             check_agent(self.worlds, config)
-        refuse_duplicates("worlds", _played(self.worlds, self.lengths, self.strides))
+        refuse_duplicates("worlds", self.played)
         check_subject(self.subject, self.family)
         check_held_out(self.held_out, self.worlds, self.subject)
 
@@ -149,10 +149,20 @@ class Study:
     def configurations(self) -> dict[str, Any]:
         """The configuration of each agent."""
         made = {name: study_config(given) for name, given in self.agents.items()}
-        for config in made.values():
-            agent_name(config)  # refuses other configurations
-        refuse_duplicates("agents", made)
+        refuse_duplicates("agents", {name: agent_table(config) for name, config in made.items()})
         return made
+
+    @cached_property
+    def played(self) -> dict[str, Plain]:
+        """Each world as a table, with its episodes and its stride."""
+        return {
+            name: {
+                **world_table(world),
+                "episodes": self.lengths[name],
+                "stride": self.strides[name],
+            }
+            for name, world in self.worlds.items()
+        }
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -202,18 +212,14 @@ class Study:
 
     @property
     def text(self) -> str:
-        """The study as TOML: as it was read, or with every parameter."""
-        if self.source:
-            return self.source
-        worlds = {
-            name: {
-                **world_table(world),
-                "episodes": self.lengths[name],
-                "stride": self.strides[name],
-            }
-            for name, world in self.worlds.items()
-        }
+        """The study as TOML: as it was read, or with every parameter.
+
+        With worlds or agents of one's own it always has every parameter, and their digests.
+        """
         agents = {name: agent_table(config) for name, config in self.configurations.items()}
+        tables = (*self.played.values(), *agents.values())
+        if self.source and not any("arrays" in t or "source" in t for t in tables):
+            return self.source
         for name, family in self.family.items():
             if family != name:
                 agents[name]["family"] = family
@@ -222,13 +228,17 @@ class Study:
         about: Plain = {}
         if self.subject is not None:
             about = {"subject": self.subject, "held_out": list(self.held_out)}
-        return write_toml({**top, **seeds, **about, "worlds": worlds, "agents": agents})
+        return write_toml({**top, **seeds, **about, "worlds": self.played, "agents": agents})
 
     # Reading
 
     @classmethod
-    def read(cls, path: str | Path) -> "Study":
-        """Read a study from a TOML file, or a shipped one by name (see `shipped_studies`)."""
+    def read(cls, path: str | Path, load: bool = True) -> "Study":
+        """Read a study from a TOML file, or a shipped one by name (see `shipped_studies`).
+
+        Worlds and agents may be named as ``module:Class``, if the module is imported, and worlds by
+        an MDP's file, beside that of the study. Entry points are loaded only if ``load`` says so.
+        """
         shipped = shipped_studies()
         file = Path(path)
         if str(path) in shipped and not file.is_file():
@@ -245,10 +255,12 @@ class Study:
             raise StudyError(f"{path} cannot be read: {error.strerror}") from None
         except UnicodeDecodeError:
             raise StudyError(f"{path} must be a text file in UTF-8") from None
-        return cls.parse(text, str(path))
+        return cls.parse(text, str(path), file.parent, load)
 
     @classmethod
-    def parse(cls, text: str, name: str = "study") -> "Study":
+    def parse(
+        cls, text: str, name: str = "study", folder: Path | None = None, load: bool = True
+    ) -> "Study":
         """Read a study from TOML text; errors name the line.
 
         Examples
@@ -265,7 +277,7 @@ class Study:
             raise StudyError(f"{name}: {error}") from None
         title = printable(Path(name).stem, keep="")
         try:
-            fields = study_fields(data, title)
+            fields = study_fields(data, title, folder, load)
             study: Study = located(("seeds",) if "seeds" in data else (), lambda: cls(**fields))
         except DataError as error:
             line = line_of(text, error.path)
@@ -275,12 +287,6 @@ class Study:
         source = text if "title" in data else write_toml({"title": title}) + text
         object.__setattr__(study, "source", source)
         return study
-
-
-def _played(
-    worlds: Mapping[str, StudyWorld], episodes: Mapping[str, int], stride: Mapping[str, int]
-) -> dict[str, tuple[StudyWorld, int, int]]:
-    return {name: (worlds[name], episodes[name], stride[name]) for name in worlds}
 
 
 def shipped_studies() -> dict[str, str]:

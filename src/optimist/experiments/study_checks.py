@@ -7,7 +7,9 @@ from optimist import limits
 from optimist.agents.history import check_history
 from optimist.envs import Gym
 from optimist.experiments.learners import check_together
-from optimist.experiments.specification import StudyWorld
+from optimist.experiments.specification import digest
+from optimist.experiments.worlds import StudyWorld
+from optimist.parameters import Plain
 from optimist.text import LINES, check_seen
 
 PARTS = 10
@@ -67,14 +69,15 @@ def check_agent(worlds: Mapping[str, StudyWorld], config: Any) -> None:
         check_together(world, config)
 
 
-def refuse_duplicates(what: str, named: Mapping[str, Any]) -> None:
+def refuse_duplicates(what: str, tables: Mapping[str, Plain]) -> None:
     """Refuse two names for the same world or agent: their runs would be the same."""
-    first: dict[Any, str] = {}
-    for name, thing in named.items():
-        refuse_duplicate(what, first, thing, name)
+    first: dict[str, str] = {}
+    for name, table in tables.items():
+        refuse_duplicate(what, first, table, name)
 
 
-def refuse_duplicate(what: str, first: dict[Any, str], thing: Any, name: str) -> None:
-    """Refuse a thing that is in ``first`` under another name; add it otherwise."""
-    if first.setdefault(thing, name) != name:
-        raise ValueError(f"the {what} {first[thing]!r} and {name!r} are the same")
+def refuse_duplicate(what: str, first: dict[str, str], table: Plain, name: str) -> None:
+    """Refuse a table that is in ``first`` under another name; add it otherwise."""
+    key = digest(table)
+    if first.setdefault(key, name) != name:
+        raise ValueError(f"the {what} {first[key]!r} and {name!r} are the same")

@@ -9,6 +9,7 @@ from optimist.core import storage
 from optimist.errors import DiskError, StudyError
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.study import Run, Study
+from optimist.experiments.worlds import keep
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,11 @@ class StudyFolder:
 
     @property
     def study(self) -> Study:
-        """The study that was last run in this folder."""
+        """The study that was last run in this folder; nothing is imported for it."""
         file = storage.refuse_links(self.path / "study.toml")
         if not file.exists():
             raise StudyError(f"{self.path} is not the folder of a study: it has no study.toml")
-        return Study.read(file)
+        return Study.read(file, load=False)
 
     def prepare(self, study: Study) -> None:
         """Create the folder and write the study to it, unless it is there; tidy finished runs."""
@@ -34,6 +35,8 @@ class StudyFolder:
 
         try:
             self.runs.mkdir(parents=True, exist_ok=True)
+            for world in study.worlds.values():
+                keep(world, self.path)
             if parts() or not file.exists() or file.read_bytes() != text:
                 lock = storage.refuse_links(self.runs / "lock")
                 with FileLock(lock):  # another process may start the same study

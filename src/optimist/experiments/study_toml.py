@@ -1,12 +1,13 @@
 """From a TOML file to the fields of a study. Grids are expanded; errors carry their key."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from optimist import checks
 from optimist.errors import DataError, TooLarge
 from optimist.experiments.grid import grid, grid_size
-from optimist.experiments.specification import StudyWorld, default_stride, read_agent, read_world
+from optimist.experiments.specification import agent_table, default_stride, read_agent
 from optimist.experiments.study_checks import (
     check_agent,
     check_description,
@@ -17,6 +18,7 @@ from optimist.experiments.study_checks import (
     refuse_duplicate,
 )
 from optimist.experiments.subject import check_family, check_held_out, check_subject, families_of
+from optimist.experiments.worlds import StudyWorld, read_world, world_table
 from optimist.parameters import Plain, did_you_mean
 
 SETTINGS = ("episodes", "stride")
@@ -28,8 +30,10 @@ ABOUT = ("subject", "held_out")
 KEYS = ("title", "description", "seeds", "seed", *SETTINGS, *ABOUT, "worlds", "agents")
 
 
-def study_fields(data: Plain, title: str) -> dict[str, Any]:
-    """The fields of the study in a TOML file; an error says at which key it is."""
+def study_fields(
+    data: Plain, title: str, folder: Path | None = None, load: bool = True
+) -> dict[str, Any]:
+    """The fields of the study in a TOML file in a folder; an error says at which key it is."""
     for key in data:
         if key not in KEYS:
             raise DataError((key,), f"there is no key {key!r}: {did_you_mean(key, KEYS)}")
@@ -56,9 +60,10 @@ def study_fields(data: Plain, title: str) -> dict[str, Any]:
             if value is None:
                 raise DataError(path, f"world {label!r} needs {key}, in its table or at the top")
             settings[key][label] = located((*path, key), checks.count, value, key)
-        worlds[label] = read_world(table, path)
-        played = worlds[label], settings["episodes"][label], settings["stride"][label]
-        located(path, check_length, *played)
+        worlds[label] = read_world(table, path, folder, load)
+        lengths = {key: settings[key][label] for key in SETTINGS}
+        located(path, check_length, worlds[label], *lengths.values())
+        played = {**world_table(worlds[label]), **lengths}
         located(path, refuse_duplicate, "worlds", known_worlds, played, label)
     agents: dict[str, Any] = {}
     known_agents: dict[Any, str] = {}
@@ -70,9 +75,10 @@ def study_fields(data: Plain, title: str) -> dict[str, Any]:
         located((*path, "family"), check_family, family)
         if family != label:
             families[label] = family
-        agents[label] = read_agent(table, path)
+        agents[label] = read_agent(table, path, load)
         located(path, check_agent, worlds, agents[label])
-        located(path, refuse_duplicate, "agents", known_agents, agents[label], label)
+        table = agent_table(agents[label])
+        located(path, refuse_duplicate, "agents", known_agents, table, label)
     subject, held_out = data.get("subject"), data.get("held_out", [])
     located(("subject",), check_subject, subject, families_of(agents, families))
     located(("held_out",), check_held_out, held_out, worlds, subject)

@@ -9,9 +9,9 @@ import optimist
 from optimist.envs import Gym, World
 from optimist.experiments import peers, statistics
 from optimist.experiments.cells import Cell
+from optimist.experiments.learners import agent_name
 from optimist.experiments.plain import band, detail, estimate, number, numbers, rows, shown_points
 from optimist.experiments.snapshots import can_be_drawn
-from optimist.experiments.specification import agent_name
 from optimist.experiments.study import Run
 from optimist.experiments.summary_returns import environment_data
 from optimist.parameters import to_plain

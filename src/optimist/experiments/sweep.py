@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from optimist.agents import Optimist
 from optimist.envs import Gym, RiverSwim
-from optimist.envs.gym_world import import_trusted, module_of
+from optimist.envs.gym_world import module_of
 from optimist.errors import (
     Busy,
     DamageWarning,
@@ -23,14 +24,14 @@ from optimist.errors import (
 )
 from optimist.experiments.execute import CHECKPOINT_SECONDS, Outcome, Task, execute
 from optimist.experiments.executors import Failure, open_executor
-from optimist.experiments.learners import CONFIGS, make_learner
+from optimist.experiments.learners import LEARNERS, UnknownAgent, config_of, make_learner
 from optimist.experiments.results import Results
 from optimist.experiments.run_folder import RunFolder
-from optimist.experiments.specification import StudyWorld, agent_name
 from optimist.experiments.study import Run, Study, named
 from optimist.experiments.study_folder import StudyFolder
 from optimist.experiments.temporary import temporary_folder
 from optimist.experiments.watch import watching
+from optimist.registry import import_trusted
 
 POLL_SECONDS = 0.5
 """How often to try again runs that another process holds."""
@@ -102,22 +103,26 @@ def run(
         _clear_if_damaged(r, folder.of(r))
     pending = [r for r in study.runs if not folder.of(r).finished]
     if pending:
-        modules = _imported({r.spec.world for r in pending})
+        modules = _imported(pending)
         name = "serial" if executor == "joblib" and jobs == 1 else executor
         work = _Sweep(folder, name, jobs, address, tuple(sinks), checkpoint_seconds, modules)
         with watching(study, folder):
-            _compile_once(study)
+            _compile_once(pending)
             work.complete(pending)
     _report_failures(results)
     return results
 
 
-def _imported(worlds: Iterable[StudyWorld]) -> tuple[str, ...]:
-    """The modules in the ids of environments, which must all have been imported."""
+def _imported(runs: list[Run]) -> tuple[str, ...]:
+    """The modules in the ids of environments; all code that runs need must have been imported."""
+    for run in runs:
+        if isinstance(run.spec.agent, UnknownAgent):
+            LEARNERS.find(run.spec.agent.name)  # says what is missing
+    worlds = {run.world: run.spec.world for run in runs}.values()
     known = [world for world in worlds if isinstance(world, Gym) and module_of(world.id)]
     for world in known:
         world.check()
-    return tuple(sorted({module_of(world.id) for world in known}))
+    return tuple(sorted({module_of(world.id) for world in known} - {"__main__"}))
 
 
 def _clear_if_damaged(run: Run, folder: RunFolder) -> None:
@@ -148,16 +153,24 @@ def _report_failures(results: Results) -> None:
     warnings.warn(message, FailureWarning, stacklevel=3)
 
 
-def _compile_once(study: Study) -> None:
-    """Compile the loops of the learners before several processes would do so at once."""
-    kinds = {type(world) is Gym for world in study.worlds.values()}
-    for name in sorted({agent_name(config) for config in study.configurations.values()}):
-        if False in kinds:  # with default parameters: the study's may not fit RiverSwim
-            learner = make_learner(name, CONFIGS[name](), RiverSwim(2), 1, 1, 0)
+def _compile_once(pending: list[Run]) -> None:
+    """Compile the loops of the learners before several processes would do so at once.
+
+    Agents of one's own use those of the shipped agents they derive from.
+    """
+    kinds: set[tuple[Any, bool]] = set()
+    for run in pending:
+        above = run.spec.kind.__mro__ if run.spec.kind else ()
+        base = next((kind for kind in above if kind in LEARNERS.shipped.values()), None)
+        kinds.add((base, isinstance(run.spec.world, Gym)))
+    for kind, streams in kinds:
+        if kind is None:  # plain Python
+            continue
+        if streams:
+            Optimist(RiverSwim(2).make(), gamma=0.5, geometric=True).learn(1, show_progress=False)
+        else:  # with default parameters: the study's may not fit RiverSwim
+            learner = make_learner(kind, config_of(kind)(), RiverSwim(2), 1, 1, 0)
             learner.learn(1, show_progress=False)
-    if True in kinds:
-        played = Optimist(RiverSwim(2).make(), gamma=0.5, geometric=True)
-        played.learn(1, show_progress=False)
 
 
 @dataclass
@@ -185,7 +198,7 @@ class _Sweep:
             while runs:
                 tasks = [
                     Task(
-                        r.spec.plain,
+                        r.spec,
                         str(self.folder.of(r).path.absolute()),
                         self.checkpoint_seconds,
                         self.modules,

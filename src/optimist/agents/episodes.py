@@ -1,0 +1,107 @@
+"""Episodes, step by step in plain Python: of a finite world, or of a Gymnasium environment."""
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from optimist.agents.algorithm import Problem
+from optimist.core.arrays import simulator
+from optimist.envs import Gym
+from optimist.envs.players import Players
+from optimist.mdp import FiniteMDP
+
+
+class Episodes(ABC):
+    """Where episodes come from."""
+
+    problem: Problem
+
+    def begin(self, seed: int) -> None:  # noqa: B027 - a finite world continues where it was
+        """Prepare for a call of `learn`."""
+
+    @abstractmethod
+    def first(self, rng: np.random.Generator) -> Any:
+        """The first state of an episode."""
+
+    @abstractmethod
+    def step(self, action: int, rng: np.random.Generator) -> tuple[float, Any, bool, bool]:
+        """Reward, next state (None if it is not seen), whether it terminated, whether it ended."""
+
+    @abstractmethod
+    def end(self, rng: np.random.Generator) -> None:
+        """The episode is over."""
+
+
+class FiniteEpisodes(Episodes):
+    """Episodes of a finite world, drawn in the order of the compiled loops."""
+
+    def __init__(self, mdp: FiniteMDP) -> None:
+        world = simulator(mdp)
+        self._start, self._first = world.start.tolist(), world.first.tolist()
+        self._after, self._cumulative = world.after.tolist(), world.cumulative.tolist()
+        self._r, self._gamma = mdp.r.tolist(), mdp.gamma
+        space = spaces.Discrete(mdp.n_states)
+        self.problem = Problem(mdp.n_states, mdp.n_actions, mdp.gamma, space)
+        self.state = -1
+
+    def first(self, rng: np.random.Generator) -> int:
+        if self.state < 0:
+            self.end(rng)
+        return self.state
+
+    def step(self, action: int, rng: np.random.Generator) -> tuple[float, Any, bool, bool]:
+        reward = self._r[self.state][action]
+        if not rng.random() < self._gamma:  # before the next state is seen
+            return reward, None, False, True
+        pair = self.state * self.problem.n_actions + action
+        begin, end = self._first[pair], self._first[pair + 1]
+        entry = min(bisect_right(self._cumulative, rng.random(), begin, end), end - 1)
+        self.state = self._after[entry]
+        return reward, self.state, False, False
+
+    def end(self, rng: np.random.Generator) -> None:
+        self.state = bisect_right(self._start, rng.random())
+
+
+class EnvironmentEpisodes(Episodes):
+    """Episodes of a Gymnasium environment."""
+
+    def __init__(self, world: Gym) -> None:
+        self.world, self.players = world, Players(world.make())
+        if self.players.n > 1:
+            raise ValueError(f"an algorithm plays one environment; got {self.players.n}")
+        limited = self.players.limited
+        self.geometric = not limited if world.geometric is None else world.geometric
+        space = self.players.observation_space
+        n = int(space.n) if isinstance(space, spaces.Discrete) else None
+        self.problem = Problem(n, self.players.n_actions, world.gamma, space)
+        self._seen: Any = None  # what the next episode begins with
+        self._seed: int | None = None  # of the environment, which is to begin anew
+
+    def begin(self, seed: int) -> None:
+        self._seen, self._seed = None, seed
+
+    def first(self, rng: np.random.Generator) -> Any:
+        if self._seed is not None:
+            self._seen, self._seed = self.players.begin(self._seed), None
+        elif self._seen is None:
+            self._seen = self.players.restart([True])
+        return self._state(self._seen)
+
+    def step(self, action: int, rng: np.random.Generator) -> tuple[float, Any, bool, bool]:
+        goes = not self.geometric or bool(rng.random() < self.problem.gamma)
+        step = self.players.step([action])
+        over = step.terminated[0] or step.truncated[0] or not goes
+        after = self._state(step.after) if goes else None
+        return step.reward[0], after, goes and step.terminated[0], over
+
+    def end(self, rng: np.random.Generator) -> None:
+        self._seen = None
+
+    def _state(self, seen: Any) -> Any:
+        if self.problem.n_states is None:
+            return np.array(seen[0])
+        return int(seen[0]) - int(self.problem.observation_space.start)  # type: ignore[attr-defined]

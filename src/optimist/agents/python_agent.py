@@ -1,0 +1,291 @@
+"""Plays an algorithm in plain Python: exact regret, returns, saving and continuing come with it."""
+
+import time
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from optimist import checks, registry
+from optimist.agents import checkpoint
+from optimist.agents.agent import Agent
+from optimist.agents.algorithm import Algorithm
+from optimist.agents.diagnostics import Diagnostics
+from optimist.agents.driver import Driver, Policy
+from optimist.agents.episodes import EnvironmentEpisodes, FiniteEpisodes
+from optimist.agents.finite_driver import fingerprint
+from optimist.agents.history import History
+from optimist.agents.interruption import CALL_SECONDS
+from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
+from optimist.checks import FloatArray
+from optimist.core import TablePolicy, schema
+from optimist.core.arrays import simulator
+from optimist.envs import Gym, World
+from optimist.mdp import FiniteMDP
+from optimist.parameters import to_plain
+
+GROUP = "algorithm."
+"""What the names of an algorithm's own arrays begin with in a checkpoint."""
+
+
+class PythonDriver(Driver):
+    """Plays an algorithm, one episode after the other."""
+
+    def __init__(self, world: Any, algorithm: Algorithm, seed: int, stride: int) -> None:
+        self.episodes_of = (
+            EnvironmentEpisodes(world) if isinstance(world, Gym) else FiniteEpisodes(world)
+        )
+        self.world, self.problem = world, self.episodes_of.problem
+        super().__init__(algorithm, self.problem.gamma, seed, stride)
+        self.finite = isinstance(world, FiniteMDP)
+        self.policy_size = world.r.size if self.finite else 0
+        self.algorithm = algorithm.fresh()
+        self.algorithm.start(self.problem)
+        self.clock = np.zeros(2, dtype=np.int64)  # episodes, steps
+        self.drawn: FloatArray = np.zeros((0, 0))
+
+    @property
+    def saved_config(self) -> dict[str, Any]:
+        return {"algorithm": registry.origin(type(self.algorithm)), **to_plain(self.config)}
+
+    @property
+    def episodes(self) -> int:
+        return int(self.clock[0])
+
+    @property
+    def steps(self) -> int:
+        return int(self.clock[1])
+
+    # Learning
+
+    def begin(self) -> None:
+        entropy = np.random.SeedSequence([self.seed, self.episodes])
+        self.episodes_of.begin(int(entropy.generate_state(1)[0]))
+
+    def learn_some(self, most: int) -> dict[str, Any]:
+        before, rng = self.arrays, self.rng.bit_generator.state
+        drawn = self.output_rng.bit_generator.state
+        rows: list[tuple[Any, ...]] = []
+        evaluated: list[int] = []
+        policies: list[FloatArray] = []
+        until = time.monotonic() + CALL_SECONDS
+        try:
+            while len(rows) < most and (not rows or time.monotonic() < until):
+                if self.finite and self.stride and self.episodes % self.stride == 0:
+                    evaluated.append(self.episodes)
+                    policies.append(self.table)
+                if self.finite and self.drawn_of_next(1)[0]:
+                    self.drawn = self.table
+                rows.append(self._episode())
+        except BaseException:  # what was learnt since the call began is given up
+            self._continue(before)
+            self.rng.bit_generator.state, self.output_rng.bit_generator.state = rng, drawn
+            self.begin()
+            raise
+        steps, reward, terminated = (np.array(column) for column in zip(*rows, strict=True))
+        columns: dict[str, Any] = {"steps": steps, "reward": reward}
+        if not self.finite:
+            return {**columns, "terminated": terminated}
+        columns["chosen"] = np.zeros(len(rows), dtype=np.int64)
+        shape = (len(evaluated), *self.world.r.shape)
+        columns["policies"] = np.array(policies).reshape(shape)
+        return {**columns, "evaluated": np.array(evaluated, dtype=np.int64)}
+
+    def _episode(self) -> tuple[int, float, bool]:
+        """One episode: its steps, the sum of its rewards, whether it terminated."""
+        world, algorithm, rng = self.episodes_of, self.algorithm, self.rng
+        n_actions, n = self.problem.n_actions, 0
+        total, terminated, over = 0.0, False, False
+        self.bar.in_user_code = True
+        try:
+            state = world.first(rng)
+            while not over:
+                if self.bar.impatient:
+                    raise KeyboardInterrupt
+                action = algorithm.act(state, rng)
+                if not isinstance(action, int | np.integer) or not 0 <= action < n_actions:
+                    name = type(algorithm).__name__
+                    raise ValueError(
+                        f"{name}.act must return an action in 0, ..., {n_actions - 1}; got "
+                        f"{action!r}"
+                    )
+                action = int(action)
+                reward, after, terminated, over = world.step(action, rng)
+                n, total = n + 1, total + reward
+                if after is not None:
+                    algorithm.observe(state, action, reward, after, terminated)
+                    state = after
+            algorithm.end_episode()
+            world.end(rng)
+        finally:
+            self.bar.in_user_code = False
+        self.clock += (1, n)
+        return n, total, terminated
+
+    def history(self, columns: dict[str, Any], first: int) -> History:
+        return History(columns, first, *((self.world, self.world.r[None]) if self.finite else ()))
+
+    # Acting
+
+    @property
+    def table(self) -> FloatArray:
+        """The policy of the algorithm, [X, A]."""
+        pi, X = self.algorithm.policy(), self.problem.n_states
+        name = type(self.algorithm).__name__
+        if pi is None or X is None:
+            raise ValueError(
+                f"{name}.policy must return an array [X, A], in a world whose states are numbered"
+            )
+        try:
+            return checks.policies(np.array(pi, dtype=np.float64), X, self.problem.n_actions)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name}.policy: {error}") from error
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        pi = self.table
+        unknown = np.full(pi.shape, np.nan)
+        return Diagnostics(unknown[:, 0], pi, unknown, unknown, epoch=0, heaven=np.nan)
+
+    @property
+    def policy(self) -> Policy:
+        return TablePolicy(self.table)
+
+    @property
+    def output(self) -> Policy:
+        return TablePolicy(self.drawn) if self.drawn.size else self.policy
+
+    # Stopping and continuing
+
+    episodes_array = "clock"
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        state = self.episodes_of.state if isinstance(self.episodes_of, FiniteEpisodes) else -1
+        own = {f"{GROUP}{name}": array for name, array in self.algorithm.arrays.items()}
+        return {
+            **own, "clock": self.clock.copy(), "state": np.array([state]), "drawn": self.drawn
+        }  # fmt: skip
+
+    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+        n = (self.problem.n_states or 0) if self.finite else 0
+        wanted = {"clock": schema.count((2,)), "state": schema.index((1,), max(n, 1), -1)}
+        drawn = arrays.get("drawn", self.drawn)
+        shape = self.world.r.shape if self.finite and drawn.size else (0, 0)
+        wanted["drawn"] = schema.policy(shape)
+        for name, array in self.algorithm.arrays.items():  # of any size: they may have grown
+            found = arrays.get(f"{GROUP}{name}", array)
+            shape = found.shape if found.ndim == array.ndim else array.shape
+            wanted[f"{GROUP}{name}"] = schema.anything(array.dtype.type, shape)
+        return wanted
+
+    def columns(
+        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
+    ) -> dict[str, schema.Array]:
+        wanted = {"steps": schema.count((rows,)), "reward": schema.real((rows,))}
+        if not self.finite:
+            return {**wanted, "terminated": schema.truth((rows,))}
+        return {
+            **wanted,
+            "chosen": schema.index((rows,), 1),
+            "evaluated": schema.index((kept,), first + rows, first),
+            "policies": schema.policy((kept, *self.world.r.shape)),
+        }
+
+    def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        self._continue(arrays)
+
+    def _continue(self, arrays: dict[str, Any]) -> None:
+        own = {n.removeprefix(GROUP): a for n, a in arrays.items() if n.startswith(GROUP)}
+        self.algorithm.restore(own)
+        self.clock, self.drawn = arrays["clock"].copy(), arrays["drawn"].copy()
+        if isinstance(self.episodes_of, FiniteEpisodes):
+            self.episodes_of.state = int(arrays["state"][0])
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        if self.finite:
+            return fingerprint(self.world, simulator(self.world))
+        return {
+            "id": self.world.name,
+            "observations": str(self.problem.observation_space),
+            "gamma": self.gamma,
+        }
+
+
+class PythonAgent(Agent):
+    """An agent whose algorithm is written in plain Python (see `Algorithm`).
+
+    Parameters
+    ----------
+    world
+        A world, any `FiniteMDP`, a Gymnasium environment, or `envs.Gym`.
+    algorithm
+        The algorithm, or its class for its default parameters. It is not changed: the agent plays
+        a copy.
+    seed
+        Seeds the run. The same seed gives the same bytes on one kind of processor.
+    stride
+        In a finite world, every so many episodes the policy is kept, to be evaluated exactly; 0 for
+        none.
+    told
+        Fields of `envs.Gym` for a Gymnasium environment, ``gamma`` above all.
+    """
+
+    Config = Algorithm
+
+    _driver: PythonDriver
+
+    def __init__(
+        self,
+        world: FiniteWorld | Environment,
+        algorithm: Algorithm | type[Algorithm],
+        *,
+        seed: int = 0,
+        stride: int = 10,
+        **told: Any,
+    ) -> None:
+        if isinstance(algorithm, type) and issubclass(algorithm, Algorithm):
+            algorithm = algorithm()
+        if not isinstance(algorithm, Algorithm):
+            raise TypeError(f"algorithm must be an Algorithm; got {algorithm!r}")
+        finite = world.mdp if isinstance(world, World) else world
+        if not isinstance(finite, FiniteMDP):
+            finite = as_gym(finite, told)
+        elif told:
+            names = ", ".join(f"{name}=" for name in told)
+            raise TypeError(f"{names} applies to Gymnasium environments only")
+        self._start(PythonDriver(finite, algorithm, seed, stride))
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm that plays, with all that it has learnt."""
+        return self._driver.algorithm
+
+    @property
+    def tabular(self) -> bool:
+        """Whether states are numbered, so that the policy is a table."""
+        return self._driver.problem.n_states is not None
+
+    @property
+    def mdp(self) -> FiniteMDP:
+        """The finite world that is played."""
+        if not self._driver.finite:
+            raise AttributeError("only a finite world has it; a Gymnasium environment is played")
+        mdp: FiniteMDP = self._driver.world
+        return mdp
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        world: FiniteWorld | Environment,
+        algorithm: Algorithm | type[Algorithm],
+        **told: Any,
+    ) -> Self:
+        """The learner in a folder, which continues as if it had never stopped."""
+        saved = checkpoint.read(folder, cls.__name__)
+        header = saved.header
+        agent = cls(world, algorithm, seed=header["seed"], stride=header["stride"], **told)
+        checkpoint.restore(agent, saved)
+        return agent
