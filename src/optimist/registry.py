@@ -169,8 +169,6 @@ def _source(thing: Any) -> str:
     code = getattr(function, "__code__", None)
     if code is None:
         return repr(thing) if isinstance(thing, str | int | float | tuple) else ""
-    if code.co_filename == "<string>":  # generated, as the methods of a dataclass are
-        return ""
     try:
         return inspect.getsource(function)
     except OSError:
@@ -179,7 +177,12 @@ def _source(thing: Any) -> str:
 
 def _code(code: Any) -> str:
     """Compiled code as text that does not depend on where it lies in memory."""
-    consts = [_code(c) if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
+    consts = [
+        _code(c)
+        if hasattr(c, "co_code")
+        else repr(sorted(map(repr, c)) if isinstance(c, frozenset) else c)
+        for c in code.co_consts
+    ]
     return f"{code.co_code.hex()} {consts} {code.co_names}"
 
 

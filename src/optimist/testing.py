@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from gymnasium.utils.env_checker import check_env
 
-from optimist.agents import Agent
+from optimist.agents import Agent, Algorithm, PythonAgent
 from optimist.checks import RANGE_TOLERANCE
 from optimist.envs import World
 from optimist.features import FeatureMap, StateFeatures
@@ -97,19 +97,28 @@ def check_features(phi: FeatureMap | StateFeatures, observations: Any) -> None:
     _that(not (all_of(batch) == 99.0).all(), "features must be new arrays at each call")
 
 
-def check_agent(kind: type[Agent], world: Any, **parameters: Any) -> None:
-    """Check an agent in a world: determinism, pieces, saving, its policy and its parameters.
+def check_agent(kind: type[Agent | Algorithm], world: Any, **parameters: Any) -> None:
+    """Check an agent or algorithm in a world: determinism, pieces, saving, policy, parameters.
 
     Examples
     --------
     >>> from optimist import Rmax, envs
     >>> check_agent(Rmax, envs.RiverSwim(4, gamma=0.9), visits=3)
     """
+    how: Any = {"seed": 3, "stride": 5}
 
-    def make(**more: Any) -> Agent:
-        return kind(world, seed=3, stride=5, **{**parameters, **more})  # type: ignore[call-arg]
+    def make(**more: Any) -> Any:
+        given = {**parameters, **more}
+        if issubclass(kind, Algorithm):
+            return PythonAgent(world, kind(**given), **how)
+        return kind(world, **how, **given)  # type: ignore[call-arg]
 
-    _check_learner(make, lambda folder: kind.load(folder, world))  # type: ignore[attr-defined]
+    def load(folder: str) -> Any:
+        if issubclass(kind, Algorithm):
+            return PythonAgent.load(folder, world, kind(**parameters))
+        return kind.load(folder, world)  # type: ignore[attr-defined]
+
+    _check_learner(make, load)
     told = make().config
     _that(from_plain(kind.Config, to_plain(told)) == told, "Config must survive as plain data")
     for field in fields(kind.Config):

@@ -9,12 +9,12 @@ import optimist
 from optimist.envs import Gym, World
 from optimist.experiments import peers, statistics
 from optimist.experiments.cells import Cell
-from optimist.experiments.learners import agent_name
 from optimist.experiments.plain import band, detail, estimate, number, numbers, rows, shown_points
 from optimist.experiments.snapshots import can_be_drawn
+from optimist.experiments.specification import agent_table
 from optimist.experiments.study import Run
 from optimist.experiments.summary_returns import environment_data
-from optimist.parameters import to_plain
+from optimist.experiments.worlds import world_table
 from optimist.text import printable
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _displayed_agents(results: "Results") -> dict[str, dict[str, str]]:
 def _agents(results: "Results", shown: dict[str, dict[str, str]]) -> list[dict[str, Any]]:
     study = results.study
     lines = {
-        name: detail(agent_name(config), to_plain(config))
+        name: detail(*_named(agent_table(config), "agent"))
         for name, config in study.configurations.items()
     }
     families: dict[str, list[str]] = {}
@@ -92,6 +92,11 @@ def _agents(results: "Results", shown: dict[str, dict[str, str]]) -> list[dict[s
     ]
 
 
+def _named(table: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
+    """The name in a table, and the rest of it."""
+    return table[key], {name: value for name, value in table.items() if name != key}
+
+
 def _world(results: "Results", name: str, shown: dict[str, str]) -> dict[str, Any]:
     study = results.study
     world = study.worlds[name]
@@ -99,7 +104,7 @@ def _world(results: "Results", name: str, shown: dict[str, str]) -> dict[str, An
     there = {label: cell for label, cell in cells.items() if cell is not None}
     return {
         "name": name,
-        "detail": detail(type(world).__name__, to_plain(world)),
+        "detail": detail(*_named(world_table(world), "world")),
         "episodes": study.lengths[name],
         "seeds": max((len(cell.seeds) for cell in there.values()), default=0),
         "rows": [

@@ -223,6 +223,7 @@ class _Sweep:
             note = {"message": outcome.message, "details": outcome.details}
             folder = self.folder.of(run)
             try:
+                folder.path.mkdir(exist_ok=True)  # its worker may not even have begun
                 folder.write_json("failure.json", note)
             except OSError as error:  # the folder was replaced or removed, or the disk is full
                 raise DiskError(f"{folder.path} cannot be written: {error.strerror}") from error
