@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 from numpy.testing import assert_array_equal
 from reference.refusals import assert_refuses
 
-from optimist.envs import WORLDS, FiniteEnv, GridWorld, LowerTauE, environment_id
+from optimist.envs import WORLDS, FiniteEnv, LowerTauE, environment_id
 from optimist.ids import register_all
 
 
@@ -28,11 +28,6 @@ def test_every_world_is_made_by_its_name_and_passes_the_checks_of_gymnasium(name
         check_env(gymnasium.make(environment_id(name), render_mode=render_mode).unwrapped)
     env = gymnasium.make(environment_id(name), gamma=0.625)
     assert env.unwrapped.world == WORLDS[name](gamma=0.625)
-
-
-def test_a_map_of_ones_own_is_passed_on():
-    env = gymnasium.make("optimist/GridWorld-v0", layout="S.\n.G", slip=0.5)
-    assert env.unwrapped.world == GridWorld("S.\n.G", slip=0.5)
 
 
 def test_bad_parameters_are_refused():

@@ -2,7 +2,6 @@ import gymnasium
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from reference.refusals import assert_refuses
 
 from optimist.envs import ToyText
 from optimist.mdp import FiniteMDP
@@ -51,22 +50,3 @@ def test_large_ones_can_be_played():
     assert reward == pytest.approx(0.3)  # -1 of -10, ..., 20
     assert not terminated
     assert not truncated
-
-
-def test_bad_parameters_are_refused():
-    cannot = "name = 'FrozenLake-v1' cannot be made with options = 'depth=3'"
-    no_table = "name = 'CartPole-v1': CartPoleEnv exposes no transition table"
-    not_option = "options = 'slippery': 'slippery' is not one more NAME=VALUE"
-    assert_refuses(
-        lambda parameters: ToyText(**parameters),
-        ({"name": "FrozenLak-v1"}, ValueError, "name = 'FrozenLak-v1' is unknown to Gymnasium"),
-        ({"name": "CartPole-v1"}, ValueError, no_table),
-        ({"options": "depth=3"}, ValueError, cannot),
-        ({"options": "slippery"}, ValueError, not_option),
-        ({"name": 3}, TypeError, "name must be text or an environment; got 3"),
-    )
-
-
-def test_it_is_made_by_gymnasium_too():
-    env = gymnasium.make("optimist/ToyText-v0", name="CliffWalking-v1", gamma=0.9)
-    assert env.unwrapped.world == ToyText("CliffWalking-v1", gamma=0.9)
