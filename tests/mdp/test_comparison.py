@@ -1,11 +1,9 @@
 """Regret of sequences of policies under rewards that may change."""
 
-import itertools
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference.mdps import draw_mdp, draw_policies
+from reference.mdps import deterministic_policies, draw_mdp, draw_policies
 from reference.refusals import assert_refuses
 
 from optimist.mdp import best_in_hindsight, regret
@@ -26,18 +24,12 @@ def gap(mdp, r, comparator, pi):
 
 
 def test_it_is_the_sum_of_gaps_to_the_comparator(played):
-    mdp, pi, r = played
-    comparator = mdp.uniform_policy
-    expected = [gap(mdp, r[k], comparator, pi[k]) for k in range(4)]
-    found = regret(mdp, pi, r, comparator)
-    assert_allclose(found, expected, rtol=0, atol=1e-12)
-
-
-def test_the_comparator_is_the_best_in_hindsight_unless_given(played):
+    """The comparator is the best in hindsight unless given."""
     mdp, pi, r = played
     best = best_in_hindsight(mdp, r).policy
-    expected = [gap(mdp, r[k], best, pi[k]) for k in range(4)]
-    assert_allclose(regret(mdp, pi, r), expected, rtol=0, atol=1e-12)
+    for given, comparator in ((mdp.uniform_policy, mdp.uniform_policy), (None, best)):
+        expected = [gap(mdp, r[k], comparator, pi[k]) for k in range(4)]
+        assert_allclose(regret(mdp, pi, r, given), expected, rtol=0, atol=1e-12)
 
 
 def test_the_rewards_are_the_mdps_own_unless_given(played):
@@ -47,17 +39,12 @@ def test_the_rewards_are_the_mdps_own_unless_given(played):
     assert_allclose(regret(mdp, pi, mdp.r), own, rtol=0, atol=1e-12)
     other = mdp.with_rewards(r[0]).suboptimality(pi)
     assert_allclose(regret(mdp, pi, r[0]), other, rtol=0, atol=1e-12)
-
-
-def test_one_policy_is_a_sequence_of_one(played):
-    mdp, pi, r = played
-    assert_allclose(regret(mdp, pi[0]), regret(mdp, pi)[:1], rtol=0, atol=1e-14)
+    assert_allclose(regret(mdp, pi[0]), own[:1], rtol=0, atol=1e-14)  # one policy is a sequence
     assert regret(mdp, pi[0], r[0]).shape == (1,)
 
 
 def test_the_best_in_hindsight_beats_every_deterministic_policy():
-    choices = itertools.product(range(2), repeat=3)
-    every = np.array([np.eye(2)[list(actions)] for actions in choices])
+    every = deterministic_policies(3, 2)
     for seed in range(20):
         rng = np.random.default_rng(seed)
         mdp = draw_mdp(rng, 3, 2, [0.5, 0.9, 0.999][seed % 3])
