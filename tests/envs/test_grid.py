@@ -1,7 +1,6 @@
-"""Grid worlds, against the plainest code that moves and searches on text; how maps are read."""
+"""Grid worlds, against the plainest code that moves on text; how maps are read."""
 
 import re
-from collections import deque
 
 import numpy as np
 from hypothesis import example, given, settings
@@ -37,29 +36,6 @@ def cells_of(lines):
 def moved(cells, cell, step):
     there = cell[0] + step[0], cell[1] + step[1]
     return cell if cells[cell] in "GO" or there not in cells else there
-
-
-def distances_to_a_goal(lines):
-    """Breadth first, backwards from the goals; a pit is no place to come from."""
-    cells = cells_of(lines)
-    distance = {cell: 0 for cell, symbol in cells.items() if symbol == "G"}
-    queue = deque(distance)
-    while queue:
-        cell = queue.popleft()
-        for step in STEPS:
-            before = cell[0] - step[0], cell[1] - step[1]
-            if before in cells and before not in distance and cells[before] not in "GO":
-                distance[before] = distance[cell] + 1
-                queue.append(before)
-    return [distance.get(cell, np.inf) for cell in cells]
-
-
-@settings(max_examples=60)
-@given(maps(), st.sampled_from([0.5, 0.9, 0.99]))
-def test_without_slips_the_value_is_that_of_the_shortest_path(lines, gamma):
-    mdp = GridWorld("\n".join(lines), slip=0, gamma=gamma).mdp
-    expected = gamma ** np.array(distances_to_a_goal(lines)) / (1 - gamma)
-    assert_allclose(mdp.optimal().V, expected, rtol=1e-10, atol=0)
 
 
 @settings(max_examples=60)

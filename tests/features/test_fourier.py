@@ -28,16 +28,6 @@ def test_inner_products_approximate_the_gaussian_kernel():
         assert np.abs(error).max() < 5 * np.sqrt(1 / (2 * pairs))
 
 
-def test_the_error_falls_as_one_over_root_pairs():
-    points = np.random.default_rng(0).uniform(LOW, HIGH, size=(40, 2))
-    exact = gaussian_kernel(points, 0.25)
-    errors = []
-    for pairs in (50, 1250):
-        draws = [Fourier(BOX, pairs, np.random.default_rng(s), 0.25)(points) for s in range(20)]
-        errors.append(np.sqrt(np.mean([(psi @ psi.T - exact) ** 2 for psi in draws])))
-    assert errors[0] / errors[1] == pytest.approx(5, rel=0.2)
-
-
 def test_cosines_come_before_sines():
     psi = Fourier(BOX, 3, np.random.default_rng(0))
     phases = np.array([0.5, 0.2]) @ psi.frequencies

@@ -107,15 +107,6 @@ def test_neighbours_share_all_but_one_tile_per_step():
     assert_allclose(features @ features.T, shared, atol=1e-14)
 
 
-def test_every_dimension_is_displaced_by_every_step():
-    for tilings, dimension in itertools.product([3, 4, 5, 6, 15], range(3)):
-        psi = unit_tiles([1, 1, 1], tilings)
-        points = np.zeros((tilings, 3))
-        points[:, dimension] = (np.arange(tilings) + 0.5) / tilings
-        patterns = {tuple(active) for active in psi.tiles(points).tolist()}
-        assert len(patterns) == tilings
-
-
 def test_generalisation_is_not_along_the_diagonal():
     """Points and their neighbours share (1 - 0.4)^2 = 0.36 of the tiles on average.
 
