@@ -1,7 +1,5 @@
 """Geometric resets: how episodes end, what the wrapper leaves alone, and what it is for."""
 
-from dataclasses import dataclass
-
 import gymnasium
 import numpy as np
 import pytest
@@ -168,18 +166,12 @@ CASES = {
 }
 
 
-@dataclass
-class Sample:
-    mdp: object
-    policy: np.ndarray
-    returns: np.ndarray
-    last: np.ndarray
-    """How often each pair was the last of an episode, [X, A]."""
-
-
 @pytest.fixture(scope="module", params=CASES.values(), ids=CASES.keys())
 def sample(request):
-    """Episodes of a policy that plays the same in every state, with its discount as the coin."""
+    """Episodes of a policy that plays the same in every state, reset with probability 1 - gamma.
+
+    The MDP, the policy, the returns, and how often each pair was the last of an episode, [X, A].
+    """
     world, play = request.param
     env = GeometricReset(world.make(), world.gamma)
     rng = np.random.default_rng(8)
@@ -193,20 +185,21 @@ def sample(request):
             returns[episode] += reward
         last[pair] += 1
         state, _ = env.reset()
-    return Sample(world.mdp, np.tile(play, (world.mdp.n_states, 1)), returns, last)
+    return world.mdp, np.tile(play, (world.mdp.n_states, 1)), returns, last
 
 
 def test_the_undiscounted_return_is_an_unbiased_estimate_of_the_value(sample):
-    error = sample.returns.std() / np.sqrt(EPISODES)
-    value = sample.mdp.value(sample.policy)
-    assert abs(sample.returns.mean() - value) <= 5 * error
+    mdp, policy, returns, _ = sample
+    error, value = returns.std() / np.sqrt(EPISODES), mdp.value(policy)
+    assert abs(returns.mean() - value) <= 5 * error
     # And sharp enough to tell a reward lost at either end of an episode, which costs a (1 - gamma)
     # of the whole on average.
-    assert 5 * error < (1 - sample.mdp.gamma) * value
+    assert 5 * error < (1 - mdp.gamma) * value
 
 
 def test_the_last_pair_of_an_episode_is_a_draw_from_the_occupancy(sample):
-    mu = sample.mdp.occupancy(sample.policy)
+    mdp, policy, _, last = sample
+    mu = mdp.occupancy(policy)
     error = np.sqrt(mu * (1 - mu) / EPISODES)
-    assert (np.abs(sample.last / EPISODES - mu) <= 5 * error).all()
-    check_counts(sample.last.reshape(1, -1), mu.reshape(1, -1))
+    assert (np.abs(last / EPISODES - mu) <= 5 * error).all()
+    check_counts(last.reshape(1, -1), mu.reshape(1, -1))

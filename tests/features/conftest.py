@@ -20,9 +20,9 @@ from optimist.features import (
     Tiles,
 )
 
-LOW, HIGH = [-1.0, 0.0], [1.0, 5.0]
+LOW, HIGH = [-1 / 3, 0.1], [1 / 3, 0.7]
 BOX = (LOW, HIGH)
-OPEN = ([-np.inf, 0.0], [np.inf, 5.0])
+OPEN = ([-np.inf, 0.1], [np.inf, 0.7])
 
 
 def in_box(rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
@@ -30,7 +30,7 @@ def in_box(rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
 
 
 def anywhere(rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
-    return np.stack([rng.standard_cauchy(batch), rng.uniform(0.0, 5.0, batch)], axis=-1)
+    return np.stack([rng.standard_cauchy(batch), rng.uniform(0.1, 0.7, batch)], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,15 @@ class Case:
 
 
 RNG = np.random.default_rng(7)
-BUMPS, WAVES = RBF(BOX, centres=(3, 2)), Fourier(BOX, pairs=4, rng=RNG)
+BUMPS = RBF(BOX, centres=(3, 2), width=1 / 3)
+WAVES = Fourier(BOX, pairs=4, rng=RNG, lengthscale=0.3)
+ONE_HOT = OneHot(4, 2)
 
 STATE_CASES = {
     "one-hot": Case(OneHotState(5), 5),
     "one state": Case(OneHotState(1), 1),
     "one tiling": Case(Tiles(BOX, bins=(2, 3)), in_box),
-    "tilings": Case(Tiles(BOX, bins=(2, 3), tilings=4), in_box),
+    "tilings": Case(Tiles(BOX, bins=(2, 3), tilings=4, outside="clip"), in_box),
     "rbf": Case(BUMPS, in_box, constant_norm=False),
     "fourier": Case(WAVES, in_box),
     "squashed": Case(Tiles(OPEN, bins=(2, 3), outside="squash"), anywhere),
@@ -67,7 +69,8 @@ STATE_CASES = {
 CASES = {
     "pairs, one-hot": Case(OneHot(5, 3), 5),
     "table": Case(Table(RNG.normal(size=(5, 3, 4))), 5, constant_norm=False),
-    "concatenation": Case(Concatenation(StateOnly(OneHotState(4), 2), OneHot(4, 2)), 4),
+    "concatenation": Case(Concatenation(StateOnly(OneHotState(4), 2), ONE_HOT), 4),
+    "nested": Case(Concatenation(ONE_HOT, Concatenation(ONE_HOT, ONE_HOT)), 4),
     # Both wrappers, around diagonal features and around dense ones.
     "per action, one-hot": Case(PerAction(OneHotState(5), 3), 5),
     "per action, rbf": Case(PerAction(BUMPS, 3), in_box, constant_norm=False),

@@ -12,12 +12,12 @@ from reference.features import DenseStateFeatures
 from reference.refusals import assert_refuses
 
 from optimist.features import (
-    RBF,
     Concatenation,
     Fourier,
     OneHot,
     OneHotState,
     PerAction,
+    StateFeatures,
     StateOnly,
     Table,
     Tiles,
@@ -34,41 +34,22 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(5)
 
 
-STATE_FEATURES = {
-    "one-hot": OneHotState(7),
-    "tiles": Tiles(THIRDS, bins=(2, 3)),
-    "tilings": Tiles(THIRDS, bins=3, tilings=4, outside="clip"),
-    "squashed tiles": Tiles(OPEN, bins=3, outside="squash"),
-    "rbf": RBF(THIRDS, centres=(2, 3), width=1 / 3),
-    "squashed rbf": RBF(HALF, centres=3, outside="squash"),
-    "fourier": Fourier(THIRDS, 9, rng(), lengthscale=0.3),
-    "squashed fourier": Fourier(OPEN, 9, rng(), outside="squash"),
-}
-MAPS = {
-    "one-hot": OneHot(7, 3),
-    **{f"per action, {name}": PerAction(psi, 3) for name, psi in STATE_FEATURES.items()},
-    "state only": StateOnly(STATE_FEATURES["squashed fourier"], 3),
-    "concatenation": Concatenation(
-        StateOnly(RBF(THIRDS, 2), 3), PerAction(Fourier(THIRDS, 4, rng()), 3)
-    ),
-    "three one-hot": Concatenation(
-        OneHot(7, 3), Concatenation(OneHot(7, 3), StateOnly(OneHotState(7), 3))
-    ),
-}
-
-
 def through_json(data):
     return json.loads(json.dumps(data, allow_nan=False))
 
 
-@pytest.mark.parametrize("name", MAPS)
-def test_a_map_comes_back_as_it_was(name):
-    phi, discrete = MAPS[name], "one-hot" in name
-    states = np.arange(7) if discrete else rng().uniform(*THIRDS, size=(50, 2))
+def test_a_map_comes_back_as_it_was(case):
+    phi = case.features
+    if isinstance(phi, StateFeatures):
+        phi = PerAction(phi, 3)
+    if isinstance(phi, Table):
+        assert describe(phi) is None  # its array is better kept in a file
+        return
     again = from_description(through_json(describe(phi)))
     assert type(again) is type(phi)
     for name in ("dim", "bound", "blocks", "n_actions", "shared"):
         assert getattr(again, name) == getattr(phi, name)
+    states = case.draw(rng(), (50,))
     assert_array_equal(again.all_actions(states), phi.all_actions(states))
     for mine, theirs in zip(again.in_blocks(states), phi.in_blocks(states), strict=True):
         assert_array_equal(mine, theirs)
@@ -120,7 +101,7 @@ def test_other_features_have_no_description():
 
 TILES = describe(PerAction(Tiles(THIRDS, bins=(2, 3)), 3))
 FOURIER = describe(StateOnly(Fourier(THIRDS, 2, rng()), 3))
-BOTH = describe(MAPS["concatenation"])
+BOTH = describe(Concatenation(OneHot(2, 3), OneHot(2, 3)))
 GRID = {"kind": "RBF", "box": TILES["psi"]["box"], "centres": [2, 2], "width": 0.5}
 MISSING = object()
 

@@ -96,17 +96,6 @@ def test_a_tile_holds_its_lower_border_and_the_last_one_the_upper_border_too():
     assert Tiles(([0.0], [4.0]), bins=4).tiles([[1.0], [2.0], [3.0]]).ravel().tolist() == [1, 2, 3]
 
 
-def test_neighbours_share_all_but_one_tile_per_step():
-    n = 8
-    psi = unit_tiles([4], n)
-    # One step crosses the border of exactly one tiling: tiles are a quarter wide, 8 steps each.
-    positions = (np.arange(4 * n) + 0.5) / (4 * n)
-    features = psi(positions[:, None])
-    apart = np.abs(np.subtract.outer(np.arange(4 * n), np.arange(4 * n)))
-    shared = np.maximum(n - apart, 0) / n
-    assert_allclose(features @ features.T, shared, atol=1e-14)
-
-
 def test_generalisation_is_not_along_the_diagonal():
     """Points and their neighbours share (1 - 0.4)^2 = 0.36 of the tiles on average.
 

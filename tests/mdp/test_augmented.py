@@ -31,13 +31,14 @@ def store(request):
 
 
 def test_the_process_ascends_with_probability_p(mdp, p, store):
-    up = augment(store(mdp), p, R_MAX)
-    assert (up.n_states, up.n_actions, up.gamma) == (6, 3, 0.9)
-    P_plus = as_table(up.kernel, up)
-    expected = (1 - p)[..., None] * mdp.P
-    assert_allclose(P_plus[:-1, :, :-1], expected, rtol=0, atol=1e-16)
-    assert_array_equal(P_plus[:-1, :, -1], p)
-    assert sp.issparse(up.kernel) == sp.issparse(store(mdp).kernel)
+    for ascension in (p, np.zeros((5, 3))):
+        up = augment(store(mdp), ascension, R_MAX)
+        assert (up.n_states, up.n_actions, up.gamma) == (6, 3, 0.9)
+        P_plus = as_table(up.kernel, up)
+        expected = (1 - ascension)[..., None] * mdp.P
+        assert_allclose(P_plus[:-1, :, :-1], expected, rtol=0, atol=1e-16)
+        assert_array_equal(P_plus[:-1, :, -1], ascension)
+        assert sp.issparse(up.kernel) == sp.issparse(store(mdp).kernel)
 
 
 def test_heaven_is_absorbing_pays_r_max_and_is_no_beginning(mdp, p, store):
@@ -62,16 +63,6 @@ def test_rewards_mix_with_r_max(mdp, p, store):
         happens = as_table(up.kernel, up) > 0
         kept = as_table(up.transition_rewards, up)
         assert_array_equal(kept[happens], expected[happens])
-
-
-def test_without_ascension_the_values_are_the_original_ones(mdp, store):
-    up = augment(store(mdp), np.zeros((5, 3)), R_MAX)
-    pi = draw_policies(np.random.default_rng(4), 6, 5, 3)
-    assert_allclose(up.V(with_heaven(pi))[:, :-1], mdp.V(pi), rtol=0, atol=1e-13)
-    mu = up.occupancy(with_heaven(pi))
-    assert_allclose(mu[:, :-1], mdp.occupancy(pi), rtol=0, atol=1e-14)
-    assert_array_equal(mu[:, -1], 0)
-    assert_allclose(up.optimal().V[:-1], mdp.optimal().V, rtol=0, atol=1e-13)
 
 
 def test_policies_are_uniform_in_heaven_and_unchanged_elsewhere():

@@ -56,15 +56,6 @@ def test_rows_that_sum_to_one_up_to_rounding(store):
         assert mdp.kernel[5, 2] == 1 + excess
 
 
-@both
-def test_a_random_kernel_over_a_thousand_states_is_one(store):
-    rng = np.random.default_rng(0)
-    kernel = rng.random((1000, 2, 1000))
-    kernel /= kernel.sum(axis=-1, keepdims=True)
-    mdp = FiniteMDP(store(kernel), rng.random((1000, 2)), np.full(1000, 1e-3), 0.9)
-    assert (mdp.n_states, mdp.n_actions) == (1000, 2)
-
-
 def test_entries_that_are_not_finite():
     P_bad = changed(P, (1, 1, 0), np.nan)
     assert_refuses(
