@@ -2,16 +2,15 @@
 
 from dataclasses import asdict, dataclass
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from numpy.testing import assert_allclose
 from reference.refusals import assert_refuses
 
 from optimist.envs import World
 from optimist.features import OneHot
 from optimist.mdp import FiniteMDP
+from optimist.testing import check_world
 
 
 @dataclass(frozen=True)
@@ -57,19 +56,7 @@ def test_it_is_solved_played_and_looked_at():
         state, reward, *_ = env.step(1)
     assert (state, reward) == (21, 0.0)
     assert env.render() == "." * 20 + "\n.@" + "." * 18 + "\n....."
-
-
-def test_it_can_be_registered():
-    def entry(render_mode=None, **kwargs):
-        return Corridor(**kwargs).make(render_mode)
-
-    gymnasium.register("test/Corridor-v0", entry_point=entry)
-    try:
-        env = gymnasium.make("test/Corridor-v0", n=7)
-        assert env.unwrapped.world == Corridor(7)
-        check_env(env.unwrapped)
-    finally:
-        del gymnasium.registry["test/Corridor-v0"]
+    check_world(world)
 
 
 def test_a_world_without_parameters_needs_no_decorator():
@@ -78,9 +65,6 @@ def test_a_world_without_parameters_needs_no_decorator():
     assert Coin().board == ("..",)
     # V(0) = (V(0) + V(1)) / 4 and V(1) = 1 + V(0), by hand.
     assert_allclose(Coin().mdp.optimal().V, [0.5, 1.5], rtol=1e-10)
-
-
-def test_a_world_must_be_built():
     with pytest.raises(TypeError, match=r"abstract method.*build"):
         World()
 
@@ -94,7 +78,5 @@ def test_rewards_outside_the_unit_interval_are_refused():
         # The mean over next states is 0.5, but 2 can be paid.
         ([[[-1.0, 2.0]], [[0.0, 0.0]]], ValueError, message.format("-1.0", "2.0")),
     )
-
-
-def test_rewards_of_impossible_transitions_do_not_count():
+    # A transition that cannot happen is never paid.
     assert Paid([[[0.0, 1.0]], [[7.0, 1.0]]]).mdp.reward_range == (0.0, 1.0)

@@ -3,14 +3,12 @@
 from dataclasses import asdict
 
 import gymnasium
-import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
-from numpy.testing import assert_array_equal
 from reference.refusals import assert_refuses
 
-from optimist.envs import WORLDS, FiniteEnv, GridWorld, LowerTauE, environment_id
+from optimist.envs import WORLDS, FiniteEnv, LowerTauE, environment_id
 from optimist.ids import register_all
 
 
@@ -28,11 +26,6 @@ def test_every_world_is_made_by_its_name_and_passes_the_checks_of_gymnasium(name
         check_env(gymnasium.make(environment_id(name), render_mode=render_mode).unwrapped)
     env = gymnasium.make(environment_id(name), gamma=0.625)
     assert env.unwrapped.world == WORLDS[name](gamma=0.625)
-
-
-def test_a_map_of_ones_own_is_passed_on():
-    env = gymnasium.make("optimist/GridWorld-v0", layout="S.\n.G", slip=0.5)
-    assert env.unwrapped.world == GridWorld("S.\n.G", slip=0.5)
 
 
 def test_bad_parameters_are_refused():
@@ -55,18 +48,6 @@ def test_a_spec_goes_through_json_and_makes_the_same_world():
     env = gymnasium.make("optimist/LowerTauE-v0", **asdict(world))
     again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
     assert again.unwrapped.world == world
-
-
-def test_the_worlds_are_vectorised_by_gymnasium():
-    env = gymnasium.make_vec(
-        "optimist/DeepSea-v0", num_envs=3, vectorization_mode="sync", vector_kwargs={}, n=4
-    )
-    states, _ = env.reset(seed=0)
-    assert_array_equal(states, [0, 0, 0])
-    states, rewards, *_ = env.step(np.array([0, 1, 1]))
-    assert_array_equal(states, [1, 2, 2])
-    assert_array_equal(rewards, [0.0025, 0, 0])
-    env.close()
 
 
 def test_registering_again_changes_nothing():

@@ -1,4 +1,4 @@
-"""Geometric resets: how episodes end, and what the wrapper leaves alone."""
+"""Geometric resets: how episodes end, what the wrapper leaves alone, and what it is for."""
 
 import gymnasium
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from reference.refusals import assert_refuses
 from reference.statistics import check_counts
 
-from optimist.envs import GeometricReset, LowerTauE, RandomLinear, RiverSwim
+from optimist.envs import GeometricReset, GridWorld, LowerTauE, RandomLinear, RiverSwim
 
 ENVIRONMENTS = {
     "RandomLinear": lambda: RandomLinear(3, 8, 2).make(),
@@ -41,23 +41,26 @@ class OneStep(gymnasium.Env):
         return 0, 0.5, *self.ends, self.info
 
 
-def lengths(env, episodes, seed):
+def lengths(gamma, episodes, seed):
+    """The lengths of episodes, each of which ends with a flagged truncation."""
+    env = GeometricReset(RiverSwim(2).make(), gamma)
     env.reset(seed=seed)
-    found, length = [], 0
-    while len(found) < episodes:
-        *_, truncated, _ = env.step(0)
-        length += 1
+    ends, t = [], 0
+    while len(ends) < episodes:
+        _, _, terminated, truncated, info = env.step(0)
+        t += 1
+        assert not terminated
+        assert info == ({"geometric_reset": True} if truncated else {})
         if truncated:
-            found.append(length)
-            length = 0
+            ends.append(t)
             env.reset()
-    return np.array(found)
+    return np.diff(ends, prepend=0)
 
 
 @pytest.mark.parametrize("gamma", [0.3, 0.9])
 def test_lengths_are_geometric(gamma):
     n = 4_000
-    found = lengths(GeometricReset(RiverSwim(2).make(), gamma), n, seed=2)
+    found = lengths(gamma, n, seed=2)
     # The mean is H = 1 / (1 - gamma) and the standard deviation sqrt(gamma) H; 5 standard errors.
     horizon = 1 / (1 - gamma)
     assert abs(found.mean() - horizon) <= 5 * np.sqrt(gamma / n) * horizon
@@ -71,20 +74,10 @@ def test_lengths_are_geometric(gamma):
 
 def test_lengths_do_not_depend_on_one_another():
     """The lengths after an episode of one step are distributed like all others."""
-    found = lengths(GeometricReset(RiverSwim(2).make(), 0.5), 8_000, seed=3)
+    found = lengths(0.5, 8_000, seed=3)
     after = found[1:][found[:-1] == 1]
     counts = np.bincount(np.minimum(after, 4), minlength=5)[1:]
     check_counts(counts, np.array([1 / 2, 1 / 4, 1 / 8, 1 / 8]))
-
-
-def test_without_a_future_every_episode_has_one_step(make):
-    env = GeometricReset(make(), gamma=0)
-    env.reset(seed=0)
-    for _ in range(20):
-        *_, terminated, truncated, info = env.step(0)
-        assert truncated != terminated
-        assert truncated == info.get("geometric_reset", False)
-        env.reset()
 
 
 def test_bad_discount_factors_are_refused():
@@ -92,20 +85,6 @@ def test_bad_discount_factors_are_refused():
         lambda gamma: GeometricReset(RiverSwim().make(), gamma),
         *((gamma, ValueError, "gamma") for gamma in (1, 1.0, -0.1, float("nan"))),
     )
-
-
-def test_a_reset_is_a_truncation_with_a_flag():
-    env = GeometricReset(RandomLinear().make(), gamma=0.5)
-    env.reset(seed=0)
-    ended = 0
-    for _ in range(200):
-        _, _, terminated, truncated, info = env.step(0)
-        assert not terminated
-        assert info == ({"geometric_reset": True} if truncated else {})
-        if truncated:
-            ended += 1
-            env.reset()
-    assert 0 < ended < 200
 
 
 def test_the_environments_own_ends_info_and_options_are_kept():
@@ -173,3 +152,54 @@ def test_the_spec_records_the_wrapper_and_makes_it_again():
     assert isinstance(again, GeometricReset)
     assert again.gamma == 0.75
     assert again.unwrapped.world == RiverSwim(4)
+
+
+# What resets are for: values and occupancies without discounting (Section 2.3)
+
+EPISODES = 5_000
+
+CASES = {
+    "RiverSwim": (RiverSwim(3, gamma=0.8), [0.2, 0.8]),
+    "RandomLinear": (RandomLinear(3, 5, 2, gamma=0.85), [0.6, 0.4]),
+    "LowerTauE": (LowerTauE(gamma=0.9), [0.7, 0.3]),
+    "GridWorld": (GridWorld("S.\n.G", slip=0.2, gamma=0.8), [0.1, 0.4, 0.4, 0.1]),
+}
+
+
+@pytest.fixture(scope="module", params=CASES.values(), ids=CASES.keys())
+def sample(request):
+    """Episodes of a policy that plays the same in every state, reset with probability 1 - gamma.
+
+    The MDP, the policy, the returns, and how often each pair was the last of an episode, [X, A].
+    """
+    world, play = request.param
+    env = GeometricReset(world.make(), world.gamma)
+    rng = np.random.default_rng(8)
+    returns, last = np.zeros(EPISODES), np.zeros((world.mdp.n_states, world.mdp.n_actions))
+    state, _ = env.reset(seed=9)
+    for episode in range(EPISODES):
+        truncated = False
+        while not truncated:
+            pair = state, int(np.searchsorted(np.cumsum(play), rng.random()))
+            state, reward, _, truncated, _ = env.step(pair[1])
+            returns[episode] += reward
+        last[pair] += 1
+        state, _ = env.reset()
+    return world.mdp, np.tile(play, (world.mdp.n_states, 1)), returns, last
+
+
+def test_the_undiscounted_return_is_an_unbiased_estimate_of_the_value(sample):
+    mdp, policy, returns, _ = sample
+    error, value = returns.std() / np.sqrt(EPISODES), mdp.value(policy)
+    assert abs(returns.mean() - value) <= 5 * error
+    # And sharp enough to tell a reward lost at either end of an episode, which costs a (1 - gamma)
+    # of the whole on average.
+    assert 5 * error < (1 - mdp.gamma) * value
+
+
+def test_the_last_pair_of_an_episode_is_a_draw_from_the_occupancy(sample):
+    mdp, policy, _, last = sample
+    mu = mdp.occupancy(policy)
+    error = np.sqrt(mu * (1 - mu) / EPISODES)
+    assert (np.abs(last / EPISODES - mu) <= 5 * error).all()
+    check_counts(last.reshape(1, -1), mu.reshape(1, -1))

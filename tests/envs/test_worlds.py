@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference.refusals import assert_refuses
 
 from optimist import envs
-from optimist.envs import WORLDS, World
+from optimist.envs import WORLDS, FourRooms, Maze, World
 from optimist.envs.drawing import COLOURS
 from optimist.features import OneHot, Table
 from optimist.mdp import LinearMDP
@@ -29,10 +29,6 @@ def test_every_world_of_the_room_is_in_the_table():
 def test_the_mdp_has_the_worlds_discount_and_rewards_in_the_unit_interval(world):
     assert world.mdp.r.min() >= 0
     assert 0 < world.mdp.r.max() <= 1
-    kernel = np.asarray(world.mdp.kernel)
-    assert kernel.min() >= 0
-    assert_allclose(kernel.sum(axis=1), 1, rtol=0, atol=1e-12)
-    assert_allclose(world.mdp.nu0.sum(), 1, rtol=0, atol=1e-12)
     assert world.mdp.gamma == world.gamma
     assert replace(world, gamma=0.75).mdp.gamma == 0.75
 
@@ -76,7 +72,71 @@ def test_a_world_is_an_immutable_value_of_its_parameters(world):
 
 
 def test_worlds_of_different_kinds_differ_whatever_their_parameters():
-    assert envs.FourRooms(slip=0.1, gamma=0.9) != envs.Maze(slip=0.1, gamma=0.9)
+    assert FourRooms(slip=0.1, gamma=0.9) != Maze(slip=0.1, gamma=0.9)
+
+
+def test_bad_parameters_are_refused():
+    cannot = "name = 'FrozenLake-v1' cannot be made with options = 'depth=3'"
+    no_table = "name = 'CartPole-v1': CartPoleEnv exposes no transition table"
+    unknown = "name = 'FrozenLak-v1' is unknown to Gymnasium"
+    not_option = "options = 'slippery': 'slippery' is not one more NAME=VALUE"
+    assert_refuses(
+        lambda given: WORLDS[given[0]](**given[1]),
+        (("RiverSwim", {"n": 1}), ValueError, "n = 1 must be at least 2"),
+        (("RiverSwim", {"n": 6.0}), TypeError, r"n = 6\.0 is not a whole number"),
+        (("CombinationLock", {"n": 0}), ValueError, "n = 0 must be at least 1"),
+        (("CombinationLock", {"n_actions": 1}), ValueError, "n_actions = 1 must be at least 2"),
+        (("CombinationLock", {"seed": -1}), ValueError, "seed = -1 must be at least 0"),
+        (("CombinationLock", {"seed": 0.5}), TypeError, r"seed = 0\.5 is not a whole number"),
+        (("DeepSea", {"n": 1}), ValueError, "n = 1 must be at least 2"),
+        (("DeepSea", {"slip": 1.5}), ValueError, r"slip = 1\.5 is not a probability"),
+        (("DeepSea", {"slip": -0.1}), ValueError, r"slip = -0\.1 is not a probability"),
+        *((("GridWorld", {"slip": slip}), ValueError, "slip") for slip in (-0.1, 1.1, np.nan)),
+        (("RandomLinear", {"d": 0}), ValueError, "d = 0 must be at least 1"),
+        (("RandomLinear", {"n_states": 0}), ValueError, "n_states = 0 must be at least 1"),
+        (("RandomLinear", {"seed": -3}), ValueError, "seed = -3 must be at least 0"),
+        (("RandomTabular", {"n_states": 0}), ValueError, "n_states = 0 must be at least 1"),
+        (("RandomTabular", {"n_actions": 0}), ValueError, "n_actions = 0 must be at least 1"),
+        (("RandomTabular", {"successors": 0}), ValueError, "successors = 0 must be at least 1"),
+        (("RandomTabular", {"successors": 51}), ValueError, "successors = 51 must be at most n_"),
+        (("RandomTabular", {"paying": 1.5}), ValueError, "paying = 1.5"),
+        (("RandomTabular", {"seed": -3}), ValueError, "seed = -3 must be at least 0"),
+        (("ToyText", {"name": "FrozenLak-v1"}), ValueError, unknown),
+        (("ToyText", {"name": "CartPole-v1"}), ValueError, no_table),
+        (("ToyText", {"options": "depth=3"}), ValueError, cannot),
+        (("ToyText", {"options": "slippery"}), ValueError, not_option),
+        (("ToyText", {"name": 3}), TypeError, "name must be text or an environment; got 3"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "board"),
+    [
+        ("RiverSwim", {"n": 6}, ["s....$"]),
+        ("RiverSwim", {"n": 2}, ["s$"]),
+        ("CombinationLock", {"n": 1}, ["$"]),
+        ("CombinationLock", {"n": 2}, ["s$"]),
+        ("CombinationLock", {"n": 6}, ["s....$"]),
+        ("SixArms", {}, ["s.....$"]),
+        ("DeepSea", {"n": 3}, ["s  ", ".. ", "..$", "==="]),
+        ("GridWorld", {"layout": "SO#.G"}, ["sx#.$"]),
+        ("GridWorld", {}, ["s....", ".....", ".....", ".....", "....$"]),
+        ("LowerK", {}, ["$x"]),
+        ("LowerTauE", {"member": 0}, ["$x"]),
+        ("LowerTauE", {"member": 1}, ["x$"]),
+        ("RandomLinear", {"n_states": 45}, ["." * 20, "." * 20, "." * 5]),
+    ],
+)
+def test_boards_and_the_positions_of_states_in_reading_order(name, parameters, board):
+    world = WORLDS[name](**parameters)
+    assert list(world.board) == board
+    cells = [
+        (row, column)
+        for row, line in enumerate(board)
+        for column, symbol in enumerate(line)
+        if symbol not in "# ="
+    ]
+    assert [world.position(state) for state in range(len(cells))] == cells
 
 
 def test_the_board_has_a_cell_for_every_state_and_marks_starts_and_the_large_reward(world):

@@ -20,11 +20,9 @@ from optimist.features import (
     Tiles,
 )
 
-LOW, HIGH = [-1.0, 0.0], [1.0, 5.0]
+LOW, HIGH = [-1 / 3, 0.1], [1 / 3, 0.7]
 BOX = (LOW, HIGH)
-OPEN = ([-np.inf, 0.0], [np.inf, 5.0])
-
-Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
+OPEN = ([-np.inf, 0.1], [np.inf, 0.7])
 
 
 def in_box(rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
@@ -32,62 +30,61 @@ def in_box(rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
 
 
 def anywhere(rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
-    return np.stack([rng.standard_cauchy(batch), rng.uniform(0.0, 5.0, batch)], axis=-1)
-
-
-def below(n_states: int) -> Draw:
-    return lambda rng, batch: rng.integers(n_states, size=batch)
-
-
-@dataclass(frozen=True)
-class StateCase:
-    psi: StateFeatures
-    draw: Draw
-    constant_norm: bool = True
+    return np.stack([rng.standard_cauchy(batch), rng.uniform(0.1, 0.7, batch)], axis=-1)
 
 
 @dataclass(frozen=True)
 class Case:
-    phi: FeatureMap
-    draw: Draw
+    """A map, what draws states for it (or their number), and whether its norm is constant."""
+
+    features: StateFeatures | FeatureMap
+    states: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray] | int
     constant_norm: bool = True
 
+    def draw(self, rng: np.random.Generator, batch: tuple[int, ...]) -> np.ndarray:
+        if isinstance(self.states, int):
+            return rng.integers(self.states, size=batch)
+        return self.states(rng, batch)
 
-def _rng() -> np.random.Generator:
-    return np.random.default_rng(7)
+    def every(self, states: np.ndarray) -> np.ndarray:
+        """The features [..., d] of states, or [..., A, d] of states and all actions."""
+        of_states = isinstance(self.features, StateFeatures)
+        return self.features(states) if of_states else self.features.all_actions(states)
 
+
+RNG = np.random.default_rng(7)
+BUMPS = RBF(BOX, centres=(3, 2), width=1 / 3)
+WAVES = Fourier(BOX, pairs=4, rng=RNG, lengthscale=0.3)
+ONE_HOT = OneHot(4, 2)
 
 STATE_CASES = {
-    "one-hot": StateCase(OneHotState(5), below(5)),
-    "one state": StateCase(OneHotState(1), below(1)),
-    "one tiling": StateCase(Tiles(BOX, bins=(2, 3)), in_box),
-    "tilings": StateCase(Tiles(BOX, bins=(2, 3), tilings=4), in_box),
-    "rbf": StateCase(RBF(BOX, centres=(3, 2)), in_box, constant_norm=False),
-    "fourier": StateCase(Fourier(BOX, pairs=4, rng=_rng()), in_box),
-    "squashed": StateCase(Tiles(OPEN, bins=(2, 3), outside="squash"), anywhere),
+    "one-hot": Case(OneHotState(5), 5),
+    "one state": Case(OneHotState(1), 1),
+    "one tiling": Case(Tiles(BOX, bins=(2, 3)), in_box),
+    "tilings": Case(Tiles(BOX, bins=(2, 3), tilings=4, outside="clip"), in_box),
+    "rbf": Case(BUMPS, in_box, constant_norm=False),
+    "fourier": Case(WAVES, in_box),
+    "squashed": Case(Tiles(OPEN, bins=(2, 3), outside="squash"), anywhere),
 }
-
-
-def _with_actions(wrap: Callable[[StateFeatures, int], FeatureMap], name: str) -> Case:
-    case = STATE_CASES[name]
-    return Case(wrap(case.psi, 3), case.draw, case.constant_norm)
-
-
 CASES = {
-    "one-hot": Case(OneHot(5, 3), below(5)),
-    "table": Case(Table(_rng().normal(size=(5, 3, 4))), below(5), constant_norm=False),
-    "concatenation": Case(Concatenation(StateOnly(OneHotState(4), 2), OneHot(4, 2)), below(4)),
+    "pairs, one-hot": Case(OneHot(5, 3), 5),
+    "table": Case(Table(RNG.normal(size=(5, 3, 4))), 5, constant_norm=False),
+    "concatenation": Case(Concatenation(StateOnly(OneHotState(4), 2), ONE_HOT), 4),
+    "nested": Case(Concatenation(ONE_HOT, Concatenation(ONE_HOT, ONE_HOT)), 4),
     # Both wrappers, around diagonal features and around dense ones.
-    **{f"per action, {name}": _with_actions(PerAction, name) for name in ("one-hot", "rbf")},
-    **{f"state only, {name}": _with_actions(StateOnly, name) for name in ("one tiling", "fourier")},
+    "per action, one-hot": Case(PerAction(OneHotState(5), 3), 5),
+    "per action, rbf": Case(PerAction(BUMPS, 3), in_box, constant_norm=False),
+    "state only, one tiling": Case(StateOnly(Tiles(BOX, bins=(2, 3)), 3), in_box),
+    "state only, fourier": Case(StateOnly(WAVES, 3), in_box),
 }
 
 
-@pytest.fixture(scope="session", params=STATE_CASES.values(), ids=STATE_CASES.keys())
-def state_case(request: pytest.FixtureRequest) -> StateCase:
+@pytest.fixture(scope="session", params=[*STATE_CASES.values(), *CASES.values()],
+                ids=[*STATE_CASES, *CASES])  # fmt: skip
+def case(request: pytest.FixtureRequest) -> Case:
     return request.param
 
 
 @pytest.fixture(scope="session", params=CASES.values(), ids=CASES.keys())
-def case(request: pytest.FixtureRequest) -> Case:
+def pair_case(request: pytest.FixtureRequest) -> Case:
     return request.param

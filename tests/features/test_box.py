@@ -167,19 +167,12 @@ def test_the_formulas_of_squashing():
 
 
 @each_side
-@given(seed=st.integers(0, 2**32 - 1), scale=st.floats(1e-3, 1e6))
-def test_squashing_keeps_the_order_within_the_unit_interval(low, high, seed, scale):
-    rng = np.random.default_rng(seed)
-    observations = np.sort(np.clip(scale * rng.standard_cauchy(50), low + 1e-6, high - 1e-6))
-    unit = squashed(low, high, observations)
-    assert (np.diff(unit) >= 0).all()
-    assert unit.min() > 0
-    assert unit.max() < 1
-
-
-@each_side
-def test_squashing_keeps_differences_and_the_largest_numbers_in_the_unit_interval(low, high):
+def test_squashing_keeps_the_order_and_the_largest_numbers_in_the_unit_interval(low, high):
     assert (np.diff(squashed(low, high, np.linspace(-3.0, 4.0, 1000))) > 0).all()
+    heavy_tailed = 1e6 * np.random.default_rng(0).standard_cauchy(1000)
+    unit = squashed(low, high, np.sort(np.clip(heavy_tailed, low + 1e-6, high - 1e-6)))
+    assert (np.diff(unit) >= 0).all()
+    assert 0 < unit.min() <= unit.max() < 1
     largest = np.finfo(np.float64).max
     least, most = max(low, -largest), min(high, largest)
     assert_array_equal(squashed(low, high, [least, most]), [0.0, 1.0])

@@ -1,5 +1,7 @@
 """What holds of every map: shapes, norms, blocks, and arrays that belong to the caller."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,69 +9,46 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from reference.refusals import assert_refuses
 
-from optimist.features import (
-    RBF,
-    FeatureMap,
-    OneHot,
-    OneHotState,
-    PerAction,
-    StateFeatures,
-    StateOnly,
-    Tiles,
-)
+from optimist import features as maps
+from optimist.features import RBF, OneHot, OneHotState, PerAction, StateOnly, Tiles
 from optimist.features.base import split
 
 BATCHES = [(), (4,), (0,), (2, 3)]
 ROUNDING = 1e-12
-
-
-def whole(rows: np.ndarray, block: np.ndarray, blocks: int) -> np.ndarray:
-    """The vectors [..., d] of rows and the numbers of their blocks, entry by entry."""
-    s = rows.shape[-1]
-    rows = np.broadcast_to(rows, (*block.shape, s))
-    features = np.zeros((*block.shape, blocks * s))
-    for index in np.ndindex(block.shape):
-        start = int(block[index]) * s
-        features[index][start : start + s] = rows[index]
-    return features
-
-
-def test_state_features_are_the_same_whole_in_blocks_and_one_by_one(state_case):
-    psi, rng = state_case.psi, np.random.default_rng(0)
-    for batch in BATCHES:
-        observations = state_case.draw(rng, batch)
-        before, features = observations.copy(), psi(observations)
-        rows, block = psi.in_blocks(observations)
-        assert features.shape == (*batch, psi.dim)
-        assert (rows.shape, block.shape) == ((*batch, psi.dim // psi.blocks), batch)
-        assert features.dtype == rows.dtype == np.float64
-        assert block.dtype == np.int64
-        assert_array_equal(whole(rows, block, psi.blocks), features)
-        for mine, plain in zip((rows, block), StateFeatures.in_blocks(psi, before), strict=True):
-            assert_array_equal(mine, plain)
-        features[...] = rows[...] = block[...] = 99
-        assert_array_equal(observations, before)
-    observations = state_case.draw(rng, (20,))
-    one_by_one = [psi(observation) for observation in observations]
-    assert_allclose(psi(observations), one_by_one, rtol=0, atol=1e-14)
+UNIT = ([0.0], [1.0])
 
 
 def test_features_are_the_same_whole_in_blocks_and_one_by_one(case):
-    phi, rng = case.phi, np.random.default_rng(0)
+    features, rng = case.features, np.random.default_rng(0)
+    of_states = isinstance(features, maps.StateFeatures)
+    base = maps.StateFeatures if of_states else maps.FeatureMap
+    actions = () if of_states else (features.n_actions,)
+    rows_of = (1,) if not of_states and features.shared else actions
     for batch in BATCHES:
-        states, actions = case.draw(rng, batch), rng.integers(phi.n_actions, size=batch)
-        features, every, rows, block = every_array(phi, states, actions)
-        assert features.shape == (*batch, phi.dim)
-        assert every.shape == (*batch, phi.n_actions, phi.dim)
-        different = 1 if phi.shared else phi.n_actions
-        assert rows.shape == (*batch, different, phi.dim // phi.blocks)
-        assert block.shape == (*batch, phi.n_actions)
-        assert features.dtype == rows.dtype == np.float64
+        states = case.draw(rng, batch)
+        every, (rows, block) = case.every(states), features.in_blocks(states)
+        assert every.shape == (*batch, *actions, features.dim)
+        assert rows.shape == (*batch, *rows_of, features.dim // features.blocks)
+        assert block.shape == (*batch, *actions)
+        assert every.dtype == rows.dtype == np.float64
         assert block.dtype == np.int64
-        assert_array_equal(whole(rows, block, phi.blocks), every)
-        for mine, plain in zip((rows, block), FeatureMap.in_blocks(phi, states), strict=True):
+        in_their_block = np.eye(features.blocks)[block][..., None] * rows[..., None, :]
+        assert_array_equal(in_their_block.reshape(every.shape), every)
+        for mine, plain in zip((rows, block), base.in_blocks(features, states), strict=True):
             assert_array_equal(mine, plain)
     states = case.draw(rng, (20,))
+    one_by_one = [case.every(state) for state in states]
+    assert_allclose(case.every(states), one_by_one, rtol=0, atol=1e-14)
+
+
+def test_a_pair_has_the_features_of_its_action(pair_case):
+    phi, rng = pair_case.features, np.random.default_rng(0)
+    for batch in BATCHES:
+        states, actions = pair_case.draw(rng, batch), rng.integers(phi.n_actions, size=batch)
+        features = phi(states, actions)
+        assert features.shape == (*batch, phi.dim)
+        assert features.dtype == np.float64
+    states = pair_case.draw(rng, (20,))
     every = phi.all_actions(states)
     for action in range(phi.n_actions):
         alone = [phi(state, action) for state in states]
@@ -78,14 +57,13 @@ def test_features_are_the_same_whole_in_blocks_and_one_by_one(case):
     assert phi.shared == (rows == rows[:, :1]).all()
 
 
-def test_states_and_actions_broadcast(case):
-    rng = np.random.default_rng(3)
-    states, actions = case.draw(rng, (3,)), rng.integers(case.phi.n_actions, size=3)
-    assert_array_equal(case.phi(states, 1), case.phi(states, [1, 1, 1]))
-    repeated = case.phi(states[[0, 0, 0]], actions)
-    assert_allclose(case.phi(states[0], actions), repeated, rtol=0, atol=1e-14)
+def test_states_and_actions_broadcast(pair_case):
+    phi, rng = pair_case.features, np.random.default_rng(3)
+    states, actions = pair_case.draw(rng, (3,)), rng.integers(phi.n_actions, size=3)
+    assert_array_equal(phi(states, 1), phi(states, [1, 1, 1]))
+    assert_allclose(phi(states[0], actions), phi(states[[0, 0, 0]], actions), rtol=0, atol=1e-14)
     assert_refuses(
-        lambda actions: case.phi(states, actions),
+        lambda actions: phi(states, actions),
         ([0, 1], ValueError, r"batch \(3,\) of states .* batch \(2,\) of actions"),
         ([0, -1, 0], ValueError, r"action\[1\] = -1 is outside"),
         ([0, 3, 0], ValueError, r"action\[1\] = 3 is outside"),
@@ -93,39 +71,32 @@ def test_states_and_actions_broadcast(case):
     )
 
 
-def check_norms(vectors, bound, constant):
-    norms = np.linalg.norm(vectors, axis=-1)
-    assert norms.max() <= bound + ROUNDING
-    if constant:
-        assert_allclose(norms, bound, rtol=0, atol=ROUNDING)
-
-
-@given(seed=st.integers(0, 2**32 - 1))
-def test_state_norms_are_within_the_bound(state_case, seed):
-    observations = state_case.draw(np.random.default_rng(seed), (20,))
-    check_norms(state_case.psi(observations), state_case.psi.bound, state_case.constant_norm)
-
-
 @given(seed=st.integers(0, 2**32 - 1))
 def test_norms_are_within_the_bound(case, seed):
     states = case.draw(np.random.default_rng(seed), (20,))
-    check_norms(case.phi.all_actions(states), case.phi.bound, case.constant_norm)
+    norms = np.linalg.norm(case.every(states), axis=-1)
+    assert norms.max() <= case.features.bound + ROUNDING
+    if case.constant_norm:
+        assert_allclose(norms, case.features.bound, rtol=0, atol=ROUNDING)
 
 
 def test_writing_into_features_reaches_neither_the_map_nor_the_states(case):
-    rng = np.random.default_rng(5)
+    features, rng = case.features, np.random.default_rng(5)
     for batch in ((), (4,)):
-        states, actions = case.draw(rng, batch), rng.integers(case.phi.n_actions, size=batch)
-        copy, before = states.copy(), every_array(case.phi, states, actions)
-        for scribbled in every_array(case.phi, states, actions):
+        states = case.draw(rng, batch)
+
+        def arrays(states=states, batch=batch):
+            found = [case.every(states), *features.in_blocks(states)]
+            if isinstance(features, maps.FeatureMap):
+                found.append(features(states, np.ones(batch, dtype=int)))
+            return found
+
+        copy, before = states.copy(), arrays()
+        for scribbled in arrays():
             scribbled[...] = 99
-        for now, then in zip(every_array(case.phi, states, actions), before, strict=True):
+        for now, then in zip(arrays(), before, strict=True):
             assert_array_equal(now, then)
         assert_array_equal(states, copy)
-
-
-def every_array(phi, states, actions):
-    return [phi(states, actions), phi.all_actions(states), *phi.in_blocks(states)]
 
 
 # The declared blocks are those of the covariance matrix, and no finer ones would do.
@@ -147,53 +118,111 @@ def test_the_finest_blocks_of_known_matrices():
     assert finest_blocks(np.eye(4) + np.eye(4, k=1) + np.eye(4, k=-1)) == 1
 
 
-def test_the_covariance_of_state_features_has_the_declared_blocks(state_case):
-    features = state_case.psi(state_case.draw(np.random.default_rng(0), (2000,)))
-    assert finest_blocks(features.T @ features) == state_case.psi.blocks
-
-
 def test_the_covariance_has_the_declared_blocks(case):
-    rng = np.random.default_rng(0)
-    states, actions = case.draw(rng, (2000,)), rng.integers(case.phi.n_actions, size=2000)
-    features = case.phi(states, actions)
-    assert finest_blocks(features.T @ features) == case.phi.blocks
+    every = case.every(case.draw(np.random.default_rng(0), (2000,)))
+    vectors = every.reshape(-1, case.features.dim)
+    assert finest_blocks(vectors.T @ vectors) == case.features.blocks
 
 
-def test_the_structure_names_the_blocks():
-    box = ([0.0], [1.0])
-    structures = [
+@pytest.mark.parametrize(
+    ("features", "structure"),
+    [
         (OneHot(3, 2), "diagonal"),
         (OneHotState(1), "diagonal"),
-        (Tiles(box, bins=4), "diagonal"),
-        (Tiles(box, bins=4, tilings=2), "dense"),
-        (RBF(box, centres=1), "diagonal"),
-        (RBF(box, centres=2), "dense"),
-        (PerAction(RBF(box, centres=2), 3), "blocks"),
-        (PerAction(RBF(box, centres=2), 1), "dense"),
+        (Tiles(UNIT, bins=4), "diagonal"),
+        (Tiles(UNIT, bins=4, tilings=2), "dense"),
+        (RBF(UNIT, centres=1), "diagonal"),
+        (RBF(UNIT, centres=2), "dense"),
+        (PerAction(RBF(UNIT, centres=2), 3), "blocks"),
+        (PerAction(RBF(UNIT, centres=2), 1), "dense"),
         (PerAction(OneHotState(4), 3), "diagonal"),
         (StateOnly(OneHotState(4), 3), "diagonal"),
-    ]
-    for features, structure in structures:
-        assert features.structure == structure, features
+    ],
+)
+def test_the_structure_names_the_blocks(features, structure):
+    assert features.structure == structure
 
 
-class Declared(StateFeatures):
+LARGE = Tiles((np.zeros(3), np.ones(3)), bins=2**10)
+
+
+@pytest.mark.parametrize(
+    ("features", "state", "last"),
+    [
+        (LARGE, np.ones(3), 2**30 - 1),
+        (PerAction(LARGE, 4), np.ones(3), 2**32 - 1),
+        (StateOnly(LARGE, 4), np.ones(3), 2**30 - 1),
+        (OneHotState(2**40), 2**40 - 1, 2**40 - 1),
+        (OneHot(2**40, 4), 2**40 - 1, 2**42 - 1),
+    ],
+)
+def test_one_hot_vectors_are_never_written_out(features, state, last):
+    tracemalloc.start()
+    rows, block = features.in_blocks(state)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert rows.ravel().tolist() == [1.0]
+    assert block.ravel()[-1] == last
+    assert most < 100_000
+
+
+def test_bad_states_are_refused():
+    tiles, bumps = Tiles(UNIT, 3), RBF(UNIT, 3)
+    assert_refuses(
+        lambda given: given[0].in_blocks(given[1]),
+        ((OneHotState(3), [0, 3]), ValueError, r"state\[1\] = 3 is outside"),
+        ((OneHot(3, 2), 0.5), TypeError, "state holds float64"),
+        ((PerAction(bumps, 2), [2.0]), ValueError, r"observation\[0\] = 2 is out"),
+        ((StateOnly(tiles, 2), [np.nan]), ValueError, r"observation\[0\] is nan"),
+    )
+
+
+# Maps of a user's own
+
+
+class Halves(maps.StateFeatures):
+    """(1, x) in a block for negative x and in one for positive x, and nothing at zero."""
+
+    def __init__(self, dim=4, bound=2.0, blocks=2):
+        super().__init__(dim, bound, blocks)
+
     def __call__(self, observations):
-        raise NotImplementedError
+        x = np.asarray(observations, dtype=np.float64)[..., None]
+        part = np.concatenate([np.ones_like(x), x], axis=-1)
+        return np.concatenate([part * (x < 0), part * (x > 0)], axis=-1)
+
+
+class Swapped(maps.FeatureMap):
+    """The same whole numbers for both actions, in one block each."""
+
+    shared = True
+
+    def __init__(self):
+        super().__init__(dim=4, bound=2.0, blocks=2, n_actions=2)
+
+    def __call__(self, states, actions):
+        return self.all_actions(states)[..., actions, :]
+
+    def all_actions(self, states):
+        return np.array([[0, 0, 2, 1], [2, 1, 0, 0]])
+
+
+def test_a_map_of_ones_own_is_split_into_blocks_too():
+    rows, block = Halves().in_blocks([0.5, -1.0, 0.0])
+    assert_array_equal(rows, [[1.0, 0.5], [1.0, -1.0], [0.0, 0.0]])
+    assert block.tolist() == [1, 0, 0]
+    each = PerAction(Halves(), 3).in_blocks([0.5, -1.0, 0.0])[1]
+    assert each.tolist() == [[1, 3, 5], [0, 2, 4], [0, 2, 4]]
+    assert StateOnly(Halves(), 2).in_blocks(0.5)[1].tolist() == [1, 1]
+    rows, block = Swapped().in_blocks(0)
+    assert (rows.tolist(), block.tolist()) == ([[2.0, 1.0]], [1, 0])
+    assert rows.dtype == np.float64
 
 
 def test_bad_declarations_are_refused():
     assert_refuses(
-        lambda declared: Declared(*declared),
+        lambda declared: Halves(*declared),
         ((5, 1.0, 2), ValueError, "blocks must divide dim = 5, .* got 2"),
         ((4, -1.0, 2), ValueError, "bound must be at least 0, .* got -1"),
         ((0, 1.0, 1), ValueError, "dim = 0 must be at least 1"),
     )
-
-
-def test_other_arguments_than_maps_are_refused():
-    for wrap in (PerAction, StateOnly):
-        with pytest.raises(TypeError, match="must be StateFeatures"):
-            wrap(OneHot(2, 2), 2)
-        with pytest.raises(ValueError, match="n_actions = 0 must be at least 1"):
-            wrap(OneHotState(2), 0)

@@ -12,12 +12,12 @@ from reference.features import DenseStateFeatures
 from reference.refusals import assert_refuses
 
 from optimist.features import (
-    RBF,
     Concatenation,
     Fourier,
     OneHot,
     OneHotState,
     PerAction,
+    StateFeatures,
     StateOnly,
     Table,
     Tiles,
@@ -34,44 +34,22 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(5)
 
 
-STATE_FEATURES = {
-    "one-hot": OneHotState(7),
-    "tiles": Tiles(THIRDS, bins=(2, 3)),
-    "tilings": Tiles(THIRDS, bins=3, tilings=4, outside="clip"),
-    "squashed tiles": Tiles(OPEN, bins=3, outside="squash"),
-    "rbf": RBF(THIRDS, centres=(2, 3), width=1 / 3),
-    "squashed rbf": RBF(HALF, centres=3, outside="squash"),
-    "fourier": Fourier(THIRDS, 9, rng(), lengthscale=0.3),
-    "squashed fourier": Fourier(OPEN, 9, rng(), outside="squash"),
-}
-MAPS = {
-    "one-hot": OneHot(7, 3),
-    **{f"per action, {name}": PerAction(psi, 3) for name, psi in STATE_FEATURES.items()},
-    "state only": StateOnly(STATE_FEATURES["squashed fourier"], 3),
-    "concatenation": Concatenation(
-        StateOnly(RBF(THIRDS, 2), 3), PerAction(Fourier(THIRDS, 4, rng()), 3)
-    ),
-    "three": Concatenation(OneHot(7, 3), Concatenation(OneHot(7, 3), StateOnly(OneHotState(7), 3))),
-}
-
-
 def through_json(data):
     return json.loads(json.dumps(data, allow_nan=False))
 
 
-def discrete(phi) -> bool:
-    if isinstance(phi, Concatenation):
-        return discrete(phi.phi_r)
-    return isinstance(getattr(phi, "psi", phi), (OneHot, OneHotState))
-
-
-@pytest.mark.parametrize("phi", MAPS.values(), ids=MAPS.keys())
-def test_a_map_comes_back_as_it_was(phi):
+def test_a_map_comes_back_as_it_was(case):
+    phi = case.features
+    if isinstance(phi, StateFeatures):
+        phi = PerAction(phi, 3)
+    if isinstance(phi, Table):
+        assert describe(phi) is None  # its array is better kept in a file
+        return
     again = from_description(through_json(describe(phi)))
     assert type(again) is type(phi)
     for name in ("dim", "bound", "blocks", "n_actions", "shared"):
         assert getattr(again, name) == getattr(phi, name)
-    states = np.arange(7) if discrete(phi) else rng().uniform(*THIRDS, size=(50, 2))
+    states = case.draw(rng(), (50,))
     assert_array_equal(again.all_actions(states), phi.all_actions(states))
     for mine, theirs in zip(again.in_blocks(states), phi.in_blocks(states), strict=True):
         assert_array_equal(mine, theirs)
@@ -123,7 +101,7 @@ def test_other_features_have_no_description():
 
 TILES = describe(PerAction(Tiles(THIRDS, bins=(2, 3)), 3))
 FOURIER = describe(StateOnly(Fourier(THIRDS, 2, rng()), 3))
-BOTH = describe(MAPS["concatenation"])
+BOTH = describe(Concatenation(OneHot(2, 3), OneHot(2, 3)))
 GRID = {"kind": "RBF", "box": TILES["psi"]["box"], "centres": [2, 2], "width": 0.5}
 MISSING = object()
 
@@ -161,47 +139,34 @@ def test_bad_descriptions_are_refused():
         ({"kind": "Table"}, "kind must be one of OneHot, OneHotState, .* got 'Table'"),
         ({"kind": "__import__"}, "kind must be one of"),
         (TILES["psi"], "Tiles is a map of states; wrap it in PerAction or StateOnly"),
-        (
-            changed(TILES, "n_actions", to=MISSING),
-            r"PerAction must have the keys .*'n_actions'\), not",
-        ),
+        (changed(TILES, "n_actions", to=MISSING), r"PerAction must have .*'n_actions'\), not"),
         (changed(TILES, "more", to=1), r"PerAction must have the keys .*, not .*'more'"),
         (changed(TILES, "n_actions", to=0), "n_actions = 0 must be at least 1"),
-        (changed(TILES, "n_actions", to=2.0), "n_actions = 2.0 is not a whole number"),
         (changed(TILES, "n_actions", to=True), "n_actions = True is not a whole number"),
         (psi(to=3), "3 must be an object with a kind"),
         (psi(to=describe(OneHot(2, 2))), "must be StateFeatures"),
         (psi("bins", to=MISSING), "Tiles must have the keys"),
-        (psi("bins", to=[2]), "bins must be one number, .* got 1"),
         (psi("bins", to=[2, None]), r"bins\[1\] = None is not a whole number"),
         (psi("bins", to="23"), r"bins\[0\] = '2' is not a whole number"),
         (psi("bins", to=[10**400, 2]), r"= 2\.0e\+400; make it coarser"),
-        (psi("tilings", to="1"), "tilings = '1' is not a whole number"),
         (psi("tilings", to=10**12), r"= 1\.2e\+13; make it"),
         (psi("box", to=[0, 1]), r"box = \[0, 1\] must be an object"),
         (psi("box", "low", to=MISSING), "box must have the keys"),
         (psi("box", "low", to=0.0), "low = 0.0 must be a list of numbers"),
-        (psi("box", "low", to=[0.0]), "high has shape"),
         (psi("box", "low", to=["a", 0]), "low holds <U"),
-        (psi("box", "low", to=[None, 0]), "low holds object"),
         (psi("box", "low", to=[[0], 0]), "inhomogeneous"),
-        (psi("box", "low", to=[9, 9]), r"low\[0\] = 9 must be less than"),
         (psi("box", "low", to=["-inf", 0]), r"low\[0\] must be finite, .* got -inf"),
         (psi("box", "outside", to="wrap"), "outside = 'wrap' must be"),
         (psi("box", "outside", to={}), "outside = {} must be"),
         (psi(to={**GRID, "width": "0.5"}), "width holds <U3, not real numbers"),
         (psi(to={**GRID, "width": 10**400}), "width holds object"),
-        (psi(to={**GRID, "width": -1}), "width = -1 must be positive"),
-        (psi(to={**GRID, "centres": 2.5}), "centres = 2.5 is not a whole"),
         (changed(FOURIER, "psi", "frequencies", to=[[1, 2]]), r"frequencies has shape \(1, 2\)"),
         (changed(FOURIER, "psi", "frequencies", to=[1, 2]), r"frequencies has shape \(2,\)"),
         (changed(FOURIER, "psi", "frequencies", to=[[], []]), "pairs = 0 must be at least 1"),
         (changed(FOURIER, "psi", "frequencies", to=[[1], []]), "frequencies is not an array"),
         (changed(FOURIER, "psi", "frequencies", to=[["1"], ["2"]]), "frequencies holds <U1"),
         (changed(FOURIER, "psi", "frequencies", to=None), "frequencies holds object"),
-        (changed(FOURIER, "psi", "lengthscale", to=0), "lengthscale = 0 must be positive"),
         (changed(BOTH, "phi_r", to=TILES["psi"]), "phi_r must be a FeatureMap"),
-        (changed(BOTH, "phi_r", "n_actions", to=2), "phi_r has 2 actions and phi_P has 3"),
         (deep(10_000), "recursion"),
     ]
     beginning = "^not a description of features: .*"

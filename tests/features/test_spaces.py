@@ -46,11 +46,7 @@ def test_other_observations_are_refused():
         (spaces.Text(5), TypeError, r"not Text\(.*\); .*\.TransformObservation can make"),
         (IMAGE, TypeError, r"one axis, not the shape \(8, 8, 3\) .*Flatten.* of your own"),
         (POINT, TypeError, r"one axis, not the shape \(\)"),
-        (
-            None,
-            TypeError,
-            r"not None; give a space of Gymnasium, such as env.observation",
-        ),
+        (None, TypeError, "not None; give a space of Gymnasium, such as env.observation"),
     )
 
 
@@ -66,34 +62,28 @@ def test_other_actions_are_refused():
         (PAIR, TypeError, rf"not Tuple.*; {number}"),
         (4, TypeError, r"not 4; give a space of Gymnasium, such as .* env.action_space"),
     )
-
-
-def test_actions_are_counted():
-    assert count_actions(spaces.Discrete(4)) == 4
     assert type(count_actions(spaces.Discrete(4))) is int
 
 
-def number_states(env):
-    return wrappers.TransformObservation(
-        env, lambda x: int(np.ravel_multi_index(x, (3, 4))), spaces.Discrete(12)
-    )
+def with_observations(function, n):
+    """Wrap an environment so that a function of its observations numbers n states."""
+    return lambda env: wrappers.TransformObservation(env, function, spaces.Discrete(n))
 
 
-def from_zero(env):
-    return wrappers.TransformObservation(env, lambda x: x - 1, gymnasium.spaces.Discrete(3))
+def with_actions(function, n):
+    """Wrap an environment so that it has n actions, which a function maps to its own."""
+    return lambda env: wrappers.TransformAction(env, function, spaces.Discrete(n))
 
 
 @pytest.mark.parametrize(
     ("space", "wrap"),
     [
-        (SHIFTED, from_zero),
-        (GRID, number_states),
-        (GRID, wrappers.FlattenObservation),
-        (BITS, wrappers.FlattenObservation),
-        (PAIR, wrappers.FlattenObservation),
-        (NAMED, wrappers.FlattenObservation),
-        (IMAGE, wrappers.FlattenObservation),
-        (POINT, wrappers.FlattenObservation),
+        (SHIFTED, with_observations(lambda x: x - 1, 3)),
+        (GRID, with_observations(lambda x: int(np.ravel_multi_index(x, (3, 4))), 12)),
+        *(
+            (space, wrappers.FlattenObservation)
+            for space in (GRID, BITS, PAIR, NAMED, IMAGE, POINT)
+        ),
     ],
 )
 def test_the_wrappers_that_are_named_help_with_observations(space, wrap):
@@ -103,22 +93,12 @@ def test_the_wrappers_that_are_named_help_with_observations(space, wrap):
         assert phi.all_actions(observation).shape == (2, phi.dim)
 
 
-def number_actions(env):
-    return wrappers.TransformAction(
-        env, lambda a: np.array(np.unravel_index(a, (3, 4))), spaces.Discrete(12)
-    )
-
-
-def to_one(env):
-    return wrappers.TransformAction(env, lambda a: a + 1, gymnasium.spaces.Discrete(12))
-
-
 @pytest.mark.parametrize(
     ("space", "wrap"),
     [
         (spaces.Box(-1.0, 1.0, (1,)), lambda env: wrappers.DiscretizeAction(env, 12)),
-        (GRID, number_actions),
-        (spaces.Discrete(12, start=1), to_one),
+        (GRID, with_actions(lambda a: np.array(np.unravel_index(a, (3, 4))), 12)),
+        (spaces.Discrete(12, start=1), with_actions(lambda a: a + 1, 12)),
     ],
 )
 def test_the_wrappers_that_are_named_help_with_actions(space, wrap):

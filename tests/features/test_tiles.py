@@ -6,8 +6,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from reference.refusals import assert_refuses
 
 from optimist.features import Tiles
+
+BOX = ([0.0, 0.0], [1.0, 1.0])
 
 layouts = st.integers(1, 3).flatmap(
     lambda k: st.tuples(
@@ -16,6 +19,11 @@ layouts = st.integers(1, 3).flatmap(
         st.lists(st.floats(0.0, 1.0), min_size=k, max_size=k),
     )
 )
+
+
+def unit_tiles(bins: list[int], tilings: int) -> Tiles:
+    """Tiles of the unit cube."""
+    return Tiles((np.zeros(len(bins)), np.ones(len(bins))), bins, tilings)
 
 
 def odd_steps(tilings: int, n_dims: int) -> list[int]:
@@ -58,14 +66,13 @@ def far_from_edges(point: list[float], bins: list[int], tilings: int) -> bool:
 def test_the_active_tiles_are_those_found_by_hand(layout):
     bins, tilings, point = layout
     assume(far_from_edges(point, bins, tilings))
-    psi = Tiles(([0.0] * len(bins), [1.0] * len(bins)), bins, tilings)
-    assert psi.tiles(point).tolist() == tiles_by_hand(point, bins, tilings)
+    assert unit_tiles(bins, tilings).tiles(point).tolist() == tiles_by_hand(point, bins, tilings)
 
 
 @given(layouts)
 def test_one_tile_of_each_tiling_is_active(layout):
     bins, tilings, point = layout
-    psi = Tiles(([0.0] * len(bins), [1.0] * len(bins)), bins, tilings)
+    psi = unit_tiles(bins, tilings)
     active, features = psi.tiles(point), psi(point)
     assert len(set(active.tolist())) == tilings
     assert 0 <= active.min() <= active.max() < psi.dim
@@ -77,49 +84,52 @@ def test_every_tile_is_reached():
     grid = (np.arange(200) + 0.5) / 200
     points = np.stack(np.meshgrid(grid, grid), axis=-1)
     for bins, tilings in itertools.product([(2, 3), (1, 4)], [1, 2, 3, 4, 6, 8]):
-        psi = Tiles(([0.0, 0.0], [1.0, 1.0]), bins, tilings)
+        psi = unit_tiles(bins, tilings)
         assert psi.dim == math.prod(bins) + (tilings - 1) * math.prod(b + 1 for b in bins)
         assert_array_equal(np.unique(psi.tiles(points)), np.arange(psi.dim))
 
 
-def test_the_corners_of_the_box_belong_to_the_corner_tiles():
+def test_a_tile_holds_its_lower_border_and_the_last_one_the_upper_border_too():
     psi = Tiles(([-2.0, 0.1], [2.0, 0.7]), bins=(4, 3))
     corners = [[-2.0, 0.1], [-2.0, 0.7], [2.0, 0.1], [2.0, 0.7]]
     assert psi.tiles(corners).ravel().tolist() == [0, 2, 9, 11]
-
-
-def test_a_tile_holds_its_lower_border():
     assert Tiles(([0.0], [4.0]), bins=4).tiles([[1.0], [2.0], [3.0]]).ravel().tolist() == [1, 2, 3]
 
 
-def test_neighbours_share_all_but_one_tile_per_step():
-    n = 8
-    psi = Tiles(([0.0], [1.0]), bins=4, tilings=n)
-    # One step crosses the border of exactly one tiling: tiles are a quarter wide, 8 steps each.
-    positions = (np.arange(4 * n) + 0.5) / (4 * n)
-    features = psi(positions[:, None])
-    apart = np.abs(np.subtract.outer(np.arange(4 * n), np.arange(4 * n)))
-    shared = np.maximum(n - apart, 0) / n
-    assert_allclose(features @ features.T, shared, atol=1e-14)
-
-
-def test_every_dimension_is_displaced_by_every_step():
-    for tilings, dimension in itertools.product([3, 4, 5, 6, 15], range(3)):
-        psi = Tiles(([0.0] * 3, [1.0] * 3), bins=1, tilings=tilings)
-        points = np.zeros((tilings, 3))
-        points[:, dimension] = (np.arange(tilings) + 0.5) / tilings
-        patterns = {tuple(active) for active in psi.tiles(points).tolist()}
-        assert len(patterns) == tilings
-
-
 def test_generalisation_is_not_along_the_diagonal():
-    psi = Tiles(([0.0, 0.0], [1.0, 1.0]), bins=2, tilings=8)
-    rng = np.random.default_rng(0)
-    points = rng.uniform(0.3, 0.7, size=(20000, 2))
-    step = 0.2
-    along = (psi.tiles(points) == psi.tiles(points + step)).mean()
-    across = (psi.tiles(points) == psi.tiles(points + np.array([step, -step]))).mean()
-    # Both share (1 - 0.4)^2 = 0.36 of the tiles on average over points. With displacements along
-    # the diagonal it would be 0.6 against 0.2.
-    assert along == pytest.approx(0.36, abs=0.03)
-    assert across == pytest.approx(0.36, abs=0.03)
+    """Points and their neighbours share (1 - 0.4)^2 = 0.36 of the tiles on average.
+
+    With displacements along the diagonal it would be 0.6 along it and 0.2 across.
+    """
+    psi = unit_tiles([2, 2], 8)
+    points = np.random.default_rng(0).uniform(0.3, 0.7, size=(20000, 2))
+    for step in ([0.2, 0.2], [0.2, -0.2]):
+        shared = (psi.tiles(points) == psi.tiles(points + np.array(step))).mean()
+        assert shared == pytest.approx(0.36, abs=0.03)
+
+
+def test_one_number_of_bins_stands_for_all_dimensions_and_arrays_do_as_well_as_lists():
+    assert Tiles(BOX, bins=3).bins == (3, 3)
+    psi = Tiles(np.array(BOX), bins=np.array([8, 4]))
+    assert psi.bins == (8, 4)
+    assert_array_equal(psi([0.5, 0.5]), Tiles(BOX, bins=[8, 4])([0.5, 0.5]))
+
+
+def test_bad_numbers_of_tiles_are_refused():
+    assert_refuses(
+        lambda bins: Tiles(BOX, bins),
+        ([3], ValueError, "bins must be .* each of the 2 dimensions .* got 1"),
+        ([3, 0], ValueError, r"bins\[1\] = 0 must be at least 1"),
+        ([3, 2.5], TypeError, r"bins\[1\] = 2.5 is not a whole number"),
+        (0, ValueError, "bins = 0 must be at least 1"),
+        (2.0, TypeError, "bins = 2.0 is not a whole number"),
+        (True, TypeError, "bins = True is not a whole number"),
+    )
+    coarser = r"got 100 x .* = 1\.0e\+20; make it coarser, or use Fourier"
+    assert_refuses(
+        lambda sizes: unit_tiles(*sizes),
+        (([2, 2], 0), ValueError, "tilings = 0 must be at least 1"),
+        (([100] * 10, 1), ValueError, coarser),
+        (([100] * 200, 1), ValueError, r"= 1\.0e\+400; "),
+        (([1] * 70, 2), ValueError, r"= 2\.4e\+21; "),
+    )

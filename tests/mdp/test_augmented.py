@@ -31,13 +31,14 @@ def store(request):
 
 
 def test_the_process_ascends_with_probability_p(mdp, p, store):
-    up = augment(store(mdp), p, R_MAX)
-    assert (up.n_states, up.n_actions, up.gamma) == (6, 3, 0.9)
-    P_plus = as_table(up.kernel, up)
-    expected = (1 - p)[..., None] * mdp.P
-    assert_allclose(P_plus[:-1, :, :-1], expected, rtol=0, atol=1e-16)
-    assert_array_equal(P_plus[:-1, :, -1], p)
-    assert sp.issparse(up.kernel) == sp.issparse(store(mdp).kernel)
+    for ascension in (p, np.zeros((5, 3))):
+        up = augment(store(mdp), ascension, R_MAX)
+        assert (up.n_states, up.n_actions, up.gamma) == (6, 3, 0.9)
+        P_plus = as_table(up.kernel, up)
+        expected = (1 - ascension)[..., None] * mdp.P
+        assert_allclose(P_plus[:-1, :, :-1], expected, rtol=0, atol=1e-16)
+        assert_array_equal(P_plus[:-1, :, -1], ascension)
+        assert sp.issparse(up.kernel) == sp.issparse(store(mdp).kernel)
 
 
 def test_heaven_is_absorbing_pays_r_max_and_is_no_beginning(mdp, p, store):
@@ -51,11 +52,7 @@ def test_heaven_is_absorbing_pays_r_max_and_is_no_beginning(mdp, p, store):
 
 
 def test_rewards_mix_with_r_max(mdp, p, store):
-    up = augment(store(mdp), p, R_MAX)
-    assert_allclose(up.r[:-1], (1 - p) * mdp.r + p * R_MAX, rtol=0, atol=1e-15)
-
-
-def test_every_transition_is_paid_its_own_reward_or_that_of_its_pair(mdp, p, store):
+    """And every transition is paid its own reward, or that of its pair."""
     by_transition = np.random.default_rng(2).random((5, 3, 5))
     for r in (by_transition, mdp.r):
         paying = mdp.with_rewards(r)
@@ -66,16 +63,6 @@ def test_every_transition_is_paid_its_own_reward_or_that_of_its_pair(mdp, p, sto
         happens = as_table(up.kernel, up) > 0
         kept = as_table(up.transition_rewards, up)
         assert_array_equal(kept[happens], expected[happens])
-
-
-def test_without_ascension_the_values_are_the_original_ones(mdp, store):
-    up = augment(store(mdp), np.zeros((5, 3)), R_MAX)
-    pi = draw_policies(np.random.default_rng(4), 6, 5, 3)
-    assert_allclose(up.V(with_heaven(pi))[:, :-1], mdp.V(pi), rtol=0, atol=1e-13)
-    mu = up.occupancy(with_heaven(pi))
-    assert_allclose(mu[:, :-1], mdp.occupancy(pi), rtol=0, atol=1e-14)
-    assert_array_equal(mu[:, -1], 0)
-    assert_allclose(up.optimal().V[:-1], mdp.optimal().V, rtol=0, atol=1e-13)
 
 
 def test_policies_are_uniform_in_heaven_and_unchanged_elsewhere():
@@ -112,9 +99,8 @@ def test_rewards_outside_the_range_are_refused(mdp, p, store):
 
 
 def test_the_range_of_rewards_is_that_of_transitions(p, mdp):
-    whole = np.zeros((5, 3, 5))
-    whole[...] = np.where(mdp.P > 0, 1.0, -9.0)  # what cannot happen is not paid
-    augment(mdp.with_rewards(whole), p, 1.0)
+    paid = np.where(mdp.P > 0, 1.0, -9.0)  # what cannot happen is not paid
+    augment(mdp.with_rewards(paid), p, 1.0)
     spread = FiniteMDP([[[0.5, 0.5]]] * 2, [[[-1.0, 2.0]]] * 2, [1, 0], 0.9)
     with pytest.raises(ValueError, match=r"^rewards must lie in .*; got \[-1, 2\]"):
         augment(spread, [[0.0], [0.0]], 2.0)

@@ -84,16 +84,6 @@ def test_indices_out_of_range_are_named():
     assert checks.indices(np.uint8(2), "action", below=3) == 2
 
 
-def test_bad_policies_are_refused():
-    assert_refuses(
-        lambda policy: checks.policies(policy, 1, 2),
-        ([[[1, 0]], [[1.5, -0.5]]], ValueError, r"^policy\[1, 0, 1\] = -0.5 is negative$"),
-        ([[[1, 0]], [[0.5, 0.4]]], ValueError, r"^policy\[1, 0\] sums to 0.9, not to 1 within"),
-        ([[1.0], [1.0]], ValueError, r"^policy has shape \(2, 1\); one policy is \(1, 2\)"),
-        ([[[[1.0, 0.0]]]], ValueError, r"^policy has shape \(1, 1, 1, 2\)"),
-    )
-
-
 def test_the_error_for_a_policy_object_says_where_its_table_is():
     m = FiniteMDP([[[1.0], [1.0]]], [[0, 1]], [1], gamma=0.5)
     table = TablePolicy(np.array([[0.5, 0.5]]))

@@ -45,13 +45,19 @@ def assert_solved(mdp, pi):
     assert_allclose(mdp.state_occupancy(pi), nu, rtol=0, atol=1e-11)
 
 
-def test_dense_systems(taken, kind):
+@pytest.mark.parametrize(
+    ("gain", "n_policies", "solver"), [(None, 31, "solve_dense"), (1e-9, 32, "solve_batch")]
+)
+def test_systems_of_few_states(taken, monkeypatch, kind, gain, n_policies, solver):
+    """Sparse ones too: there are too few states to be worth a sparse solver."""
+    if gain is not None:
+        monkeypatch.setattr(dynamics, "BATCH_GAIN", gain)  # whatever the pattern
     rng = np.random.default_rng(0)
     for gamma in GAMMAS:
-        mdp, pi = draw_mdp(rng, 20, 3, gamma, kind), draw_policies(rng, 31, 20, 3)
+        mdp, pi = draw_mdp(rng, 17, 3, gamma, kind), draw_policies(rng, n_policies, 17, 3)
         assert_solved(mdp, pi)
-        assert_solved(as_sparse(mdp), pi)  # too few states to be worth a sparse solver
-    assert set(taken) == {"solve_dense"}
+        assert_solved(as_sparse(mdp), pi)
+    assert taken == [solver] * 4 * len(GAMMAS)
 
 
 @pytest.mark.parametrize(
@@ -65,16 +71,6 @@ def test_sparse_systems(taken, kind, gamma):
     assert taken == ["solve_sparse"] * 4
     assert as_sparse(draw_mdp(rng, 399, 2, gamma, "chain")).value(np.full((399, 2), 0.5)) > 0
     assert taken[-1] == "solve_dense"
-
-
-def test_batched_elimination(taken, monkeypatch, kind):
-    monkeypatch.setattr(dynamics, "BATCH_GAIN", 1e-9)  # whatever the pattern
-    rng = np.random.default_rng(2)
-    for gamma in GAMMAS:
-        mdp, pi = draw_mdp(rng, 17, 3, gamma, kind), draw_policies(rng, 32, 17, 3)
-        assert_solved(mdp, pi)
-        assert_solved(as_sparse(mdp), pi)
-    assert taken == ["solve_batch"] * 4 * len(GAMMAS)
 
 
 def test_batched_elimination_is_chosen_for_many_policies_of_a_sparse_pattern(taken):

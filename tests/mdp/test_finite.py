@@ -8,6 +8,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from reference.mdps import as_sparse, draw_kernel, draw_mdp
+from reference.refusals import assert_refuses
+from reference.solves import as_table
 
 from optimist.mdp import FiniteMDP, LinearMDP
 
@@ -39,28 +41,28 @@ def test_every_sparse_format_is_read():
         assert mdp.P is mdp.kernel
         assert_array_equal(mdp.kernel.toarray(), P.reshape(12, 4))
         assert repr(mdp) == "FiniteMDP(states=4, actions=3, gamma=0.9, sparse)"
+    whole = FiniteMDP(sp.eye_array(3, dtype=int, format="csr"), [[0], [1], [2]], [1, 0, 0], 0.5)
+    assert whole.kernel.dtype == np.float64
 
 
-def test_duplicate_entries_of_a_sparse_kernel_are_added_up():
+def test_duplicate_entries_of_sparse_tables_are_added_up():
     twice = sp.coo_array(([0.75, 0.25, 1.25, -0.25], ([0, 0, 1, 1], [1, 1, 0, 0])), shape=(2, 2))
-    for P in (twice, sp.csr_array(([1.25, -0.25, 1.0], [1, 1, 0], [0, 2, 3]), shape=(2, 2))):
-        mdp = FiniteMDP(P, [[0.0], [1.0]], [1, 0], 0.5)
+    stored = sp.csr_array(([1.25, -0.25, 1.0], [1, 1, 0], [0, 2, 3]), shape=(2, 2))
+    for table in (twice, stored):
+        mdp = FiniteMDP(table, table, [1, 0], 0.5)
         assert_array_equal(mdp.kernel.toarray(), [[0, 1], [1, 0]])
-
-
-def test_a_sparse_kernel_of_whole_numbers_is_read():
-    mdp = FiniteMDP(sp.eye_array(3, dtype=int, format="csr"), [[0], [1], [2]], [1, 0, 0], 0.5)
-    assert mdp.kernel.dtype == np.float64
-    assert_allclose(mdp.optimal().V, [0, 2, 4], rtol=0, atol=1e-15)
+        assert_array_equal(mdp.r, [[1], [1]])
+    assert stored.nnz == 3  # as it was given
 
 
 def test_attributes_cannot_be_set_or_deleted():
     mdp = draw_mdp(np.random.default_rng(2))
-    for name in ("P", "r", "nu0", "gamma", "kernel", "reward_map", "colour"):
-        with pytest.raises(AttributeError, match=r"^FiniteMDP is immutable: build a new one$"):
-            setattr(mdp, name, 1)
-        with pytest.raises(AttributeError, match=r"^FiniteMDP is immutable: build a new one$"):
-            delattr(mdp, name)
+    names = ("P", "r", "nu0", "gamma", "kernel", "reward_map", "colour")
+    immutable = [
+        (name, AttributeError, "^FiniteMDP is immutable: build a new one$") for name in names
+    ]
+    assert_refuses(lambda name: setattr(mdp, name, 1), *immutable)
+    assert_refuses(lambda name: delattr(mdp, name), *immutable)
 
 
 def test_arrays_are_read_only():
@@ -148,3 +150,39 @@ def test_a_copy_is_equal_and_cannot_be_written(name):
                 array[0] = 0
         with pytest.raises(AttributeError, match="immutable"):
             other.r = mdp.r
+
+
+# Rewards r(x, a, x'): their mean is used, the whole is kept.
+
+
+def test_the_mean_under_P_is_used_and_the_whole_kept():
+    """Dense and sparse tables agree in every combination."""
+    rng = np.random.default_rng(0)
+    P, r, nu0 = draw_kernel(rng, 6, 2), rng.normal(size=(6, 2, 6)), rng.dirichlet(np.ones(6))
+    dense = FiniteMDP(P, r, nu0, 0.9)
+    for mdp in (dense, dense.with_rewards(np.zeros((6, 2))).with_rewards(r)):
+        assert_allclose(mdp.r, (P * r).sum(axis=-1), rtol=0, atol=1e-15)
+        assert_array_equal(mdp.transition_rewards, r)
+    flat_P, flat_r = P.reshape(12, 6), r.reshape(12, 6)
+    for kernel in (P, sp.csr_array(flat_P)):
+        for rewards in (r, sp.csr_array(flat_r), sp.coo_array(flat_r), sp.csc_matrix(flat_r)):
+            mdp = FiniteMDP(kernel, rewards, nu0, 0.9)
+            assert_allclose(mdp.r, dense.r, rtol=0, atol=1e-15)
+            assert mdp.reward_range == dense.reward_range
+            whole = mdp.transition_rewards
+            assert sp.issparse(whole) == sp.issparse(kernel)
+            kept = np.where(P > 0, r, 0) if sp.issparse(kernel) else r
+            assert_array_equal(as_table(whole, mdp), kept)
+    # Sparse rewards are zero where nothing is stored.
+    P = sp.csr_array([[0.5, 0.5], [0.0, 1.0]])
+    mdp = FiniteMDP(P, sp.csr_array([[0.0, 3.0], [7.0, 0.0]]), [1, 0], 0.9)
+    assert_array_equal(mdp.r, [[1.5], [0.0]])
+    assert mdp.reward_range == (0, 3)
+
+
+def test_the_range_is_that_of_transitions_that_can_happen():
+    P = np.array([[[1.0, 0.0]], [[0.5, 0.5]]])
+    r = np.array([[[1.0, -50.0]], [[2.0, 4.0]]])
+    assert FiniteMDP(P, r, [1, 0], 0.9).reward_range == (1, 4)
+    stored_zero = sp.csr_array(([1.0, 0.0, 0.5, 0.5], [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))
+    assert FiniteMDP(stored_zero, r, [1, 0], 0.9).reward_range == (1, 4)

@@ -123,15 +123,6 @@ def test_model_bias_by_the_simulation_lemma(case):
 
 
 @over_cases
-def test_the_decomposition_of_the_regret(case):
-    """The four terms sum to (1 - gamma) times the regret."""
-    mdp = case.mdp
-    parts = decompose_regret(mdp, case.pi, case.p, case.r_max, comparator=case.other)
-    gap = mdp.value(case.other) - mdp.value(case.pi)
-    assert parts.regret[0] == pytest.approx(gap, rel=0, abs=SLACK * max(1, abs(gap)))
-
-
-@over_cases
 def test_lemma_from_ev_to_q(case):
     """<mu(pi), E V> = <mu(pi), Q> for any Q and V(x) = E_pi Q(x, A)."""
     Q = np.random.default_rng(0).normal(size=case.pi.shape)

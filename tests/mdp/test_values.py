@@ -1,12 +1,9 @@
 """Values and occupancies, of one policy and of batches, against plain linear algebra."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from reference.mdps import as_sparse, draw_mdp, draw_policies
 from reference.solves import averaged_kernel, plain_nu, plain_V
-
-from optimist.mdp import FiniteMDP
 
 GAMMAS = [0.0, 0.5, 0.9, 0.99, 0.999]
 
@@ -70,16 +67,3 @@ def test_one_policy_has_plain_numbers_and_an_empty_batch_empty_arrays():
         assert mdp.V(none).shape == mdp.state_occupancy(none).shape == (0, 4)
         assert mdp.Q(none).shape == mdp.occupancy(none).shape == (0, 4, 3)
         assert mdp.value(none).shape == mdp.suboptimality(none).shape == (0,)
-
-
-def test_the_optimal_policy_alone_has_no_suboptimality():
-    rng = np.random.default_rng(7)
-    mdp = draw_mdp(rng)
-    assert mdp.suboptimality(draw_policies(rng, 6, 5, 3)).min() > 0
-    assert mdp.suboptimality(mdp.optimal().policy) == pytest.approx(0, abs=1e-13)
-
-
-def test_states_that_are_never_reached_have_no_occupancy():
-    P = np.eye(3)[[1, 0, 0]][:, None]  # 0 and 1 take turns, nothing leads to 2
-    mdp = FiniteMDP(P, np.ones((3, 1)), [1, 0, 0], 0.5)
-    assert_allclose(mdp.state_occupancy(np.ones((3, 1))), [2 / 3, 1 / 3, 0], atol=1e-15)

@@ -70,6 +70,12 @@ def draw_policies(rng: np.random.Generator, n: int, n_states: int, n_actions: in
     return pi / pi.sum(axis=-1, keepdims=True)
 
 
+def deterministic_policies(n_states: int, n_actions: int) -> np.ndarray:
+    """Every deterministic policy, [A^X, X, A]."""
+    choices = list(np.ndindex(*[n_actions] * n_states))
+    return np.eye(n_actions)[np.array(choices)]
+
+
 def as_sparse(mdp: FiniteMDP) -> FiniteMDP:
     """The same MDP, stored sparse."""
     whole = mdp.transition_rewards
