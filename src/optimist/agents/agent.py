@@ -1,7 +1,7 @@
 """What all agents share: learning, acting, and stopping and continuing."""
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,9 @@ from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.history import History, check_history
 from optimist.agents.progress import progress
+from optimist.mdp import FiniteMDP
+
+NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
 
 
 class Agent:
@@ -58,6 +61,13 @@ class Agent:
     def stride(self) -> int:
         """Every how many episodes the policy is kept."""
         return self._driver.stride
+
+    @property
+    def mdp(self) -> FiniteMDP:
+        """The finite world that is played."""
+        if self._driver.mdp is None:
+            raise AttributeError(NOT_FINITE)
+        return self._driver.mdp
 
     # Learning
 
@@ -141,6 +151,20 @@ class Agent:
         Gymnasium environment: learning continues with a new episode.
         """
         checkpoint.save(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
+        """The learner in a folder, which continues as if it had never stopped.
+
+        The world is given again, and whatever else the learner was made with but its configuration.
+        In a finite world continuing is exact, bit for bit; a Gymnasium environment begins a new
+        episode.
+        """
+        saved, kind = checkpoint.read(folder, cls.__name__), cls  # type: checkpoint.Saved, Any
+        run = {"seed": saved.header["seed"], "stride": saved.header["stride"]}
+        agent: Self = kind(world, *given, config=saved.config(cls.Config), **run, **told)
+        checkpoint.restore(agent, saved)
+        return agent
 
     def restore(self, folder: str | Path) -> None:
         """Bring this learner, newly made, to the state that was saved in a folder."""

@@ -130,7 +130,7 @@ def _check_history(
 ) -> None:
     """Refuse columns that are no history of such a learner, from this episode on."""
     rows = history["steps"].size if "steps" in history else 0
-    played = int(arrays[driver.episodes_array][0])
+    played = int(arrays[f"{driver.CLOCK}.episodes"][0])
     if first + rows > played:
         raise ValueError(f"its history is of {first + rows} episodes, and {played} were played")
     if history:

@@ -13,10 +13,10 @@ from optimist.mdp import FiniteMDP, best_in_hindsight, regret
 BYTES_AN_EPISODE = 160
 """What the numbers of an episode take, and once more while they are put together."""
 
-TABLE = (
-    *("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension"),
-    *("terminated", "states", "rollouts"),
-)
+COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
+"""The columns of every history, in the order of the record of the compiled loop."""
+
+TABLE = (*COLUMNS, "terminated", "states", "rollouts")
 """The columns with one number an episode, as far as a history has them."""
 
 C = TypeVar("C")

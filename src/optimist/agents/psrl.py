@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from optimist import checks
-from optimist.agents.tabular_agent import R_MAX, TabularAgent
+from optimist.agents.tabular_agent import R_MAX, TabularAgent, TabularConfig
 from optimist.core.tabular import Peer, TableRule
 
 
 @dataclass(frozen=True)
-class PsrlConfig:
+class PsrlConfig(TabularConfig):
     """The parameters of posterior sampling.
 
     Attributes
@@ -27,12 +26,6 @@ class PsrlConfig:
     alpha: float = 0.1
     lazy: bool = False
     updates: int = 2000
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", checks.positive(self.alpha, "alpha"))
-        object.__setattr__(
-            self, "updates", checks.count(self.updates, "updates", below=checks.MOST)
-        )
 
     def rule(self, gamma: float) -> TableRule:
         """The parameters as compiled code takes them."""

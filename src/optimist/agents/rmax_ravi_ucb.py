@@ -4,21 +4,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimist import checks
-from optimist.agents.variant_agent import FiniteWorld, VariantAgent
+from optimist.agents.variant_agent import FiniteWorld, VariantAgent, VariantConfig
 from optimist.core import FixedBonus, Sigmoid, Variant
-from optimist.core.variant import ALPHA, BETA, ETA, OMEGA, UPDATES, plain_numbers
+from optimist.core.variant import ALPHA, BETA, ETA, OMEGA, UPDATES
 from optimist.features import FeatureMap
 from optimist.theory import explain, parameters
 
 
 @dataclass(frozen=True)
-class RmaxRaviUcbConfig:
+class RmaxRaviUcbConfig(VariantConfig):
     """The parameters of RMAX-RAVI-UCB. The defaults work in practice, outside the theorem.
 
     Attributes
     ----------
-    beta
-        Exploration coefficient: bonuses are beta times the uncertainty of a pair.
     eta
         Learning rate of the policy; infinity makes it greedy for the last update.
     alpha
@@ -57,12 +55,7 @@ class RmaxRaviUcbConfig:
     lazy: bool = False
     v_max: float | None = None
 
-    def __post_init__(self) -> None:
-        plain_numbers(self)
-        self.variant()  # refuses bad parameters at once
-
     def variant(self) -> Variant:
-        """The algorithm."""
         return Variant(
             eta=self.eta,
             bonus=FixedBonus(self.beta),

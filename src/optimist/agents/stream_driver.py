@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents.stream_learner import COLUMNS, EpisodeUnderWay, StreamLearner
+from optimist.agents.driver import Run
+from optimist.agents.stream_learner import STREAM_COLUMNS, EpisodeUnderWay, StreamLearner
 from optimist.core import Variant
 from optimist.envs import Gym
 from optimist.envs.players import Players
@@ -49,13 +50,7 @@ class StreamDriver(StreamLearner):
     """Whether a state in which an episode terminates is one like others, but never left."""
 
     def __init__(
-        self,
-        world: Gym,
-        features: AnyFeatures | None,
-        config: Any,
-        variant: Variant,
-        seed: int,
-        stride: int,
+        self, world: Gym, features: AnyFeatures | None, variant: Variant, run: Run
     ) -> None:
         env = world.make()
         self.players = Players(env)
@@ -78,7 +73,7 @@ class StreamDriver(StreamLearner):
             variant = variant.known(scale.value(world.value_bound))
         given = features if features is not None else world.features or None
         phi = features_of(given, self.players)
-        super().__init__(phi, config, variant, seed, stride, scale, world)
+        super().__init__(phi, variant, run, scale, world)
         self.world = world
         self._under_way: list[EpisodeUnderWay | None] = []  # None where the next step begins one
         self._failure: BaseException | None = None
@@ -113,7 +108,7 @@ class StreamDriver(StreamLearner):
                 raise
             self._failure = error  # once what was learnt before it is in the history
         columns = zip(*rows, strict=True)
-        return {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
+        return {n: np.array(column) for n, column in zip(STREAM_COLUMNS, columns, strict=True)}
 
     def _step(self, rows: list[tuple[Any, ...]], most: int) -> None:
         """One step everywhere; a row for each episode that ends with it."""
@@ -134,9 +129,7 @@ class StreamDriver(StreamLearner):
                 continue
             episode.absorbed = going[i] and step.terminated[i]
             self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
-            episode.observation = np.array(
-                step.after[i]
-            )  # a copy: some environments write over theirs
+            episode.observation = np.array(step.after[i])  # some environments write over theirs
             ended.append(step.terminated[i] or step.truncated[i] or not going[i])
             if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
                 raise BadEnvironment(CUT_OFF)
@@ -149,7 +142,7 @@ class StreamDriver(StreamLearner):
                 with self.call(1):
                     row = self._learn_from(episode, step.terminated[i])
                 rows.append(row)
-                self._check_values(rows[-1][COLUMNS.index("sup_q")])
+                self._check_values(row[STREAM_COLUMNS.index("sup_q")])
         if len(rows) == most:
             self._under_way = []
             return

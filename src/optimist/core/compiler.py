@@ -1,4 +1,4 @@
-"""How kernels are compiled: cached on disk, and again whenever a file that they may use has changed.
+"""How kernels are compiled: cached on disk, and again whenever a file that they use has changed.
 
 Numba's cache notices a changed function but not a changed callee in another file. The folder of the
 cache is therefore named after a digest of the function's package and of core: its kernels may use
