@@ -156,16 +156,23 @@ class Agent:
     def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
         """The learner in a folder, which continues as if it had never stopped.
 
-        The world is given again, and whatever else the learner was made with but its configuration.
-        In a finite world continuing is exact, bit for bit; a Gymnasium environment begins a new
-        episode.
+        The world has to be given again, and all else that the learner was made with but its
+        configuration; others are refused. In a finite world it continues bit for bit; a Gymnasium
+        environment begins a new episode.
         """
         saved, kind = checkpoint.read(folder, cls.__name__), cls  # type: checkpoint.Saved, Any
-        run = {"seed": saved.header["seed"], "stride": saved.header["stride"]}
-        agent: Self = kind(world, *given, config=saved.config(cls.Config), **run, **told)
-        checkpoint.restore(agent, saved)
+        run = {name: saved.header[name] for name in ("seed", "stride")}
+        agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **told})
+        agent._restore(saved)
         return agent
+
+    @classmethod
+    def _saved_config(cls, saved: checkpoint.Saved) -> dict[str, Any]:
+        return {"config": saved.config(cls.Config)}
 
     def restore(self, folder: str | Path) -> None:
         """Bring this learner, newly made, to the state that was saved in a folder."""
-        checkpoint.restore(self, checkpoint.read(folder, type(self).__name__))
+        self._restore(checkpoint.read(folder, type(self).__name__))
+
+    def _restore(self, saved: checkpoint.Saved) -> None:
+        checkpoint.restore(self, saved)

@@ -29,14 +29,12 @@ class OptimistConfig(VariantConfig):
 
     def variant(self) -> Variant:
         """The algorithm. Its constants were chosen on part of the exploration study."""
-        return Variant(
+        return self.of(
             eta=10.0 / self.r_max,
             bonus=VarianceBonus(),
             ascension=Novelty(),
-            r_max=self.r_max,
             ridge=None,
             updates=100,
-            v_max=self.v_max,
             tolerance=1e-6,
         )
 

@@ -5,7 +5,7 @@ differ in the bonus, in when they plan, and in whether they play softly or greed
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from optimist.agents.variant_agent import VariantAgent, VariantConfig
 from optimist.core import FixedBonus, NoiseBonus, Truncation, Variant
@@ -27,13 +27,7 @@ class RaviUcbConfig(VariantConfig):
     updates: int = 10
 
     def variant(self) -> Variant:
-        return Variant(
-            eta=self.eta,
-            bonus=FixedBonus(self.beta),
-            ascension=Truncation(),
-            ridge=self.ridge,
-            updates=self.updates,
-        )
+        return self.of(bonus=FixedBonus(self.beta), ascension=Truncation())
 
 
 class RaviUcb(VariantAgent):
@@ -62,7 +56,7 @@ class OptimisticVIConfig(VariantConfig):
     updates: int = 10
 
     def variant(self) -> Variant:
-        return RaviUcbConfig(self.beta, math.inf, self.ridge, self.updates).variant()
+        return self.of(eta=math.inf, bonus=FixedBonus(self.beta), ascension=Truncation())
 
 
 class OptimisticVI(VariantAgent):
@@ -98,8 +92,8 @@ class LsviUcbConfig(VariantConfig):
     updates: int = 100
 
     def variant(self) -> Variant:
-        every_episode = OptimisticVIConfig(self.beta, self.ridge, self.updates).variant()
-        return replace(every_episode, lazy=True)
+        bonus = FixedBonus(self.beta)
+        return self.of(eta=math.inf, bonus=bonus, ascension=Truncation(), lazy=True)
 
 
 class LsviUcb(VariantAgent):
@@ -149,15 +143,8 @@ class RlsviConfig(VariantConfig):
     updates: int = 100
 
     def variant(self) -> Variant:
-        return Variant(
-            eta=math.inf,
-            bonus=NoiseBonus(self.sigma),
-            ascension=Truncation(),
-            ridge=self.ridge,
-            updates=self.updates,
-            lazy=self.lazy,
-            tolerance=1e-5,
-        )
+        bonus = NoiseBonus(self.sigma)
+        return self.of(eta=math.inf, bonus=bonus, ascension=Truncation(), tolerance=1e-5)
 
 
 class Rlsvi(VariantAgent):

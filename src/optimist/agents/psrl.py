@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from optimist.agents.tabular_agent import R_MAX, TabularAgent, TabularConfig
-from optimist.core.tabular import Peer, TableRule
+from optimist.agents.tabular_agent import TabularAgent, TabularConfig
+from optimist.core.tabular import Peer
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,8 @@ class PsrlConfig(TabularConfig):
     alpha: float = 0.1
     lazy: bool = False
     updates: int = 2000
-
-    def rule(self, gamma: float) -> TableRule:
-        """The parameters as compiled code takes them."""
-        return TableRule(
-            kind=Peer.PSRL,
-            heaven=R_MAX / (1 - gamma),
-            alpha=self.alpha,
-            every=not self.lazy,
-            sweeps=self.updates,
-            tolerance=1e-4 * R_MAX,
-        )
+    kind = Peer.PSRL
+    tolerance = 1e-4
 
 
 class Psrl(TabularAgent):

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from optimist.agents.tabular_agent import R_MAX, TabularAgent, TabularConfig
-from optimist.core.tabular import Peer, TableRule
+from optimist.agents.tabular_agent import TabularAgent, TabularConfig
+from optimist.core.tabular import Peer
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,7 @@ class QLearningConfig(TabularConfig):
     epsilon: float = 0.1
     step: float = 1.0
     power: float = 0.6
-
-    def rule(self, gamma: float) -> TableRule:
-        """The parameters as compiled code takes them."""
-        return TableRule(
-            kind=Peer.Q_LEARNING,
-            heaven=R_MAX / (1 - gamma),
-            epsilon=self.epsilon,
-            step=self.step,
-            power=self.power,
-        )
+    kind = Peer.Q_LEARNING
 
 
 class QLearning(TabularAgent):
@@ -64,10 +55,7 @@ class OptimisticQConfig(TabularConfig):
     """
 
     c: float = 0.01
-
-    def rule(self, gamma: float) -> TableRule:
-        """The parameters as compiled code takes them."""
-        return TableRule(kind=Peer.OPTIMISTIC_Q, heaven=R_MAX / (1 - gamma), c=self.c)
+    kind = Peer.OPTIMISTIC_Q
 
 
 class OptimisticQ(TabularAgent):

@@ -21,12 +21,8 @@ class RmaxConfig(VariantConfig):
     updates: int = 100
 
     def variant(self) -> Variant:
-        return Variant(
-            eta=math.inf,
-            bonus=FixedBonus(0.0),
-            ascension=Threshold.after(self.visits),
-            updates=self.updates,
-        )
+        known = Threshold.after(self.visits)
+        return self.of(eta=math.inf, bonus=FixedBonus(0.0), ascension=known)
 
 
 class Rmax(VariantAgent):

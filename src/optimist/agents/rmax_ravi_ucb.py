@@ -56,18 +56,7 @@ class RmaxRaviUcbConfig(VariantConfig):
     v_max: float | None = None
 
     def variant(self) -> Variant:
-        return Variant(
-            eta=self.eta,
-            bonus=FixedBonus(self.beta),
-            ascension=Sigmoid(self.alpha, self.omega),
-            r_max=self.r_max,
-            ridge=self.ridge,
-            updates=self.updates,
-            observe_last=self.observe_last,
-            anytime=self.anytime,
-            lazy=self.lazy,
-            v_max=self.v_max,
-        )
+        return self.of(bonus=FixedBonus(self.beta), ascension=Sigmoid(self.alpha, self.omega))
 
     @classmethod
     def theory(

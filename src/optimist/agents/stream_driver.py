@@ -185,11 +185,8 @@ class StreamDriver(StreamLearner):
         episode.ascension += float(states.p[x, a])
         paid = self.scale(reward)
         if learnt:
-            episode.source.append(x)
-            episode.action.append(a)
-            episode.after.append(after)
             # Rewards that are known are not estimated.
-            episode.paid.append(paid if self.reward is None else 0.0)
+            episode.transitions.append((x, a, after, paid if self.reward is None else 0.0))
             episode.x = after
 
     def _start(self, x: int, observation: Any) -> EpisodeUnderWay:
@@ -198,15 +195,15 @@ class StreamDriver(StreamLearner):
     def _make_room(self) -> None:
         """Thin what is kept; the episodes under way are among those that stay."""
         under_way = [e for e in self._under_way if e is not None]
-        held = [x for e in under_way for x in (e.x, *e.source, *e.after) if x >= 0]
+        held = {x for e in under_way for link in e.transitions for x in (link[0], link[2])}
+        in_use = np.array(sorted((held | {e.x for e in under_way}) - {-1}), dtype=np.int64)
         terminal = self.scale.terminal if self.memory.ends else 0.0
-        in_use = np.array(held, dtype=np.int64)
         number = self.memory.make_room(self.output_rng, in_use, self.gamma, terminal)
         self._numbers.clear()
+        new = {-1: -1, **{x: int(number[x]) for x in in_use.tolist()}}
         for e in under_way:
-            e.x = int(number[e.x])
-            e.source = [int(number[x]) for x in e.source]
-            e.after = [int(number[x]) if x >= 0 else -1 for x in e.after]
+            e.x = new[e.x]
+            e.transitions = [(new[x], a, new[y], paid) for x, a, y, paid in e.transitions]
 
     @property
     def environment(self) -> Gym:

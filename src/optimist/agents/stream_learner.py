@@ -28,10 +28,7 @@ class EpisodeUnderWay:
     def __init__(self, x: int, value: float, observation: Any) -> None:
         self.x, self.value = x, value  # its present state; V_k at its start
         self.observation = observation  # of the present state
-        self.source: list[int] = []
-        self.action: list[int] = []
-        self.after: list[int] = []
-        self.paid: list[float] = []
+        self.transitions: list[tuple[int, int, int, float]] = []  # x, a, x' or -1, reward
         self.reward = self.bonus = self.ascension = 0.0
         self.steps = 0
         self.absorbed = False  # whether it has terminated before it was broken off
@@ -101,14 +98,17 @@ class StreamLearner(VariantDriver):
     def _learn_from(self, episode: EpisodeUnderWay, terminated: bool) -> tuple[Any, ...]:
         """Learn from an episode that has ended; its row of the history."""
         memory, epoch = self.memory, self.epoch
-        ends = -1 in episode.after  # it has terminated, and that is learnt from
+        paid = np.array([reward for *_, reward in episode.transitions])
+        numbers = [link[:3] for link in episode.transitions]
+        source, action, after = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
+        ends = -1 in after  # it has terminated, and that is learnt from
         if ends:
             self._check_terminal()
         self._reserve_thetas(int(epoch.clock[0]["updates"]) + int(self.variant.updates))
         if self.drawn_of_next(1)[0]:
             self.drawn, self.drawn_thetas = copied(epoch), self.thetas.copy()
         rule = self.rule(self.variant.stage(self.episodes))
-        memory.reserve_links(len(episode.source))
+        memory.reserve_links(len(source))
         weights, thetas, stop = self._reward_weights(), self.thetas, np.zeros(1, np.bool_)
         # Rewards of episodes that never terminate need not hold the 0 that termination pays.
         worth = self.scale.terminal if ends or memory.ends else 0.0
@@ -119,14 +119,9 @@ class StreamLearner(VariantDriver):
             from optimist.core import links, streaming
 
             stream = memory.stream(rule, epoch)
+            terminal = rule.gamma * worth if ends else 0.0
             memory.n_links = links.add_transitions(
-                stream,
-                rule.gamma * worth if ends else 0.0,
-                memory.n_links,
-                np.array(episode.source, dtype=np.int64),
-                np.array(episode.action, dtype=np.int64),
-                np.array(episode.after, dtype=np.int64),
-                np.array(episode.paid),
+                stream, terminal, memory.n_links, source, action, after, paid
             )
             epoch.clock[0]["steps"] += episode.steps
             n, terminal = memory.n_states, worth if memory.ends else 0.0

@@ -18,7 +18,7 @@ from optimist.checks import FloatArray
 from optimist.core import TablePolicy, schema
 from optimist.core.arrays import simulator
 from optimist.core.state import blank_record
-from optimist.core.tabular import KeptTables, check_counts, tables
+from optimist.core.tabular import KeptTables, Peer, TableRule, check_counts, tables
 from optimist.envs import World
 from optimist.mdp import FiniteMDP
 
@@ -41,6 +41,10 @@ def _rate(value: object, name: str) -> float:
 class TabularConfig:
     """The parameters of a peer, checked by their names and kept as plain numbers."""
 
+    kind: ClassVar[Peer]
+    tolerance: ClassVar[float] = 0.0
+    """At which a plan counts as made."""
+
     CHECKS: ClassVar[dict[str, Callable[[Any, str], Any]]] = {
         "alpha": checks.positive,
         "c": _scale,
@@ -54,6 +58,18 @@ class TabularConfig:
         for name, value in vars(self).items():
             if name in self.CHECKS:
                 object.__setattr__(self, name, self.CHECKS[name](value, name))
+
+    def rule(self, gamma: float) -> TableRule:
+        """The parameters as compiled code takes them."""
+        own = {name: value for name, value in vars(self).items() if name in TableRule._fields}
+        return TableRule(
+            kind=self.kind,
+            heaven=R_MAX / (1 - gamma),
+            every=not getattr(self, "lazy", False),
+            sweeps=getattr(self, "updates", 0),
+            tolerance=self.tolerance,
+            **own,
+        )
 
 
 class TabularDriver(Driver):
@@ -147,14 +163,8 @@ class TabularAgent(Agent):
         rewards, which are known as they are to `RmaxRaviUcb`.
     features
         None: a table needs no features.
-    seed
-        Seeds the run. The same seed gives the same bytes on one kind of processor.
-    stride
-        Every so many episodes the policy is kept, to be evaluated exactly; 0 for none.
-    config
-        The parameters as an instance of ``Config``; by default all have their default values.
-    parameters
-        Fields of ``Config`` by name.
+    seed, stride, config, parameters
+        As of `VariantAgent`.
     """
 
     _driver: TabularDriver

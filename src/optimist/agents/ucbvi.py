@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from optimist.agents.tabular_agent import R_MAX, TabularAgent, TabularConfig
-from optimist.core.tabular import Peer, TableRule
+from optimist.agents.tabular_agent import TabularAgent, TabularConfig
+from optimist.core.tabular import Peer
 
 
 @dataclass(frozen=True)
@@ -21,16 +21,8 @@ class UcbviConfig(TabularConfig):
 
     c: float = 0.2
     updates: int = 100
-
-    def rule(self, gamma: float) -> TableRule:
-        """The parameters as compiled code takes them."""
-        return TableRule(
-            kind=Peer.UCBVI,
-            heaven=R_MAX / (1 - gamma),
-            c=self.c,
-            sweeps=self.updates,
-            tolerance=1e-5,
-        )
+    kind = Peer.UCBVI
+    tolerance = 1e-5
 
 
 class Ucbvi(TabularAgent):

@@ -1,6 +1,6 @@
 """Agents of one family: regularised value iteration on features, with optimism."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import gymnasium
@@ -29,7 +29,8 @@ Environment = Gym | AnyEnv
 class VariantConfig:
     """The parameters of an agent that is one `Variant`, checked at once and as plain numbers.
 
-    What several of these agents are told is explained here; each has some of it.
+    What several of these agents are told is explained here; each has some of it. Whatever has the
+    name of a field of `Variant` is that field.
 
     Attributes
     ----------
@@ -50,7 +51,12 @@ class VariantConfig:
 
     def variant(self) -> Variant:
         """The algorithm."""
-        raise NotImplementedError
+        return self.of()
+
+    def of(self, **others: Any) -> Variant:
+        """The algorithm with these parameters and with others, which the agent sets itself."""
+        own = {f.name: getattr(self, f.name) for f in fields(Variant) if hasattr(self, f.name)}
+        return Variant(**{**own, **others})
 
 
 class VariantAgent(Agent):

@@ -1,7 +1,7 @@
 """FRA-IL, Algorithm 2: imitation from expert features alone."""
 
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -55,22 +55,8 @@ class FraIL(Agent):
     K
         The number of episodes that the step eta_r = W_max / (B sqrt K) of the reward player is
         made for; by default that of the first call of `learn`.
-    seed
-        Seeds the run. The same seed gives the same bytes on one kind of processor.
-    stride
-        Every so many episodes the policy is kept, to be evaluated exactly; 0 for none.
-    config
-        The parameters as an instance of ``Config``; by default all have their default values.
-    parameters
-        Fields of ``Config`` by name; of a Gymnasium environment also fields of `envs.Gym`.
-
-    Attributes
-    ----------
-    variant
-        The algorithm of the policy player, scaled to R_max.
-    W_max, R_max, shift
-        They follow from the class of weights: ||w|| <= W_max, and r_k = Phi_r w_k + shift lies in
-        [0, R_max].
+    seed, stride, config, parameters
+        As of `VariantAgent`; how the policy player is configured is ``config.player``.
 
     Examples
     --------
@@ -136,12 +122,12 @@ class FraIL(Agent):
 
     @property
     def W_max(self) -> float:
-        """A bound on the norm of the weights."""
+        """The bound on the norm of the weights that their class declares."""
         return self._player.W_max
 
     @property
     def R_max(self) -> float:
-        """A bound on the rewards r_k."""
+        """The bound on the rewards r_k = Phi_r w_k + shift, which follows from that class."""
         return self._player.R_max
 
     @property
@@ -207,30 +193,10 @@ class FraIL(Agent):
     # Stopping and continuing
 
     @classmethod
-    def load(
-        cls,
-        folder: str | Path,
-        world: FiniteWorld | Environment,
-        expert: FeatureDataset,
-        reward_features: FeatureMap | None = None,
-        features: Any = None,
-        *,
-        config: FraILConfig | None = None,
-        **parameters: Any,
-    ) -> Self:
-        """The learner in a folder, which continues as if it had never stopped, bit for bit.
+    def _saved_config(cls, saved: checkpoint.Saved) -> dict[str, Any]:
+        return {}  # it is given again: the class of weights may be the user's own
 
-        Expert, features and configuration have to be given again; any others are refused.
-        """
-        header = checkpoint.read(folder, cls.__name__).header
-        given: dict[str, Any] = {"seed": header["seed"], "stride": header["stride"], **parameters}
-        il = cls(world, expert, reward_features, features, config=config, **given)
-        il.restore(folder)
-        return il
-
-    def restore(self, folder: str | Path) -> None:
-        """Bring this learner, newly made, to the state that was saved in a folder."""
-        saved = checkpoint.read(folder, type(self).__name__)
+    def _restore(self, saved: checkpoint.Saved) -> None:
         before, now = saved.header["settings"], self._driver.settings
         with storage.reading(saved.path):
             schema.fields(before, dict.fromkeys(now, object), "settings")
@@ -242,13 +208,13 @@ class FraIL(Agent):
         if others:
             was = ", ".join(f"{n} was {before.get(n)}, is {now[n]}" for n in others)
             raise FileError(f"{saved.path} belongs to another configuration: {was}")
-        checkpoint.restore(self, saved)
+        super()._restore(saved)
         self._driver.K = now["K"]
 
     def save(self, folder: str | Path) -> None:
         """Write the whole learner into a folder; the file there is replaced at once or not at all.
 
-        Expert, features and class of weights are not saved: give them again when loading.
+        Expert, features and configuration are not saved: give them again when loading.
         """
         self._refuse_if_broken()
         super().save(folder)

@@ -84,11 +84,8 @@ class StreamImitation(Imitation, StreamDriver):
         if episode.absorbed:
             # It stays there for ever: each action counts as tried once, without effect.
             x, observation, a = episode.x, episode.observation, self._act(episode.x)
-            for action in range(self.features.n_actions):
-                episode.source.append(x)
-                episode.action.append(action)
-                episode.after.append(x)
-                episode.paid.append(0.0)
+            every = range(self.features.n_actions)
+            episode.transitions += [(x, action, x, 0.0) for action in every]
         self.player.move(observation, a, self.step)
         return super()._learn_from(episode, terminated=False)
 
