@@ -10,7 +10,7 @@ from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
-from optimist.agents.history import History, check_history
+from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.mdp import FiniteMDP
 
@@ -117,9 +117,7 @@ class Agent:
         self._remembered = self.episodes
 
     def _history(self, chunk: int, first: int) -> History:
-        parts = self._chunks[chunk:]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return self._driver.history(columns, first)
+        return self._driver.history(joined(self._chunks[chunk:]), first)
 
     # Acting
 

@@ -106,20 +106,16 @@ class FiniteDriver(VariantDriver):
         stage = self.variant.stage(self.episodes)
         n = min(most, hold, self.pace.episodes, stage - self.episodes if stage else most)
         with self.call(n):
-            return self._play_some(n, stage)
-
-    def _play_some(self, n: int, stage: int) -> dict[str, Any]:
-        """Play n episodes; their columns of the history."""
-        evaluated, record = self.evaluated_of_next(n), blank_record(n)
-        kept = Kept(
-            stride=self.stride,
-            log_policies=np.zeros((len(evaluated), *self.mdp.r.shape)),
-            draw=self.drawn_of_next(n),
-            epoch=self.drawn,
-            rewards=self.drawn_rewards,
-            log_pi=self.drawn_log_pi,
-        )
-        columns = self._play(self.rule(stage), record, kept)
+            evaluated, record = self.evaluated_of_next(n), blank_record(n)
+            kept = Kept(
+                stride=self.stride,
+                log_policies=np.zeros((len(evaluated), *self.mdp.r.shape)),
+                draw=self.drawn_of_next(n),
+                epoch=self.drawn,
+                rewards=self.drawn_rewards,
+                log_pi=self.drawn_log_pi,
+            )
+            columns = self._play(self.rule(stage), record, kept)
         # By NumPy, as the policies of `_policy` are: compiled code may round exp differently.
         policies = np.exp(kept.log_policies, out=kept.log_policies)
         return {**columns, "evaluated": evaluated, "policies": policies}

@@ -1,6 +1,6 @@
 """The history of a run: numbers of each episode, and exact values of the policies it played."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -27,6 +27,11 @@ def check_history(episodes: int, kept: int, policy_size: int) -> None:
     needed = BYTES_AN_EPISODE * episodes + 3 * 8 * kept * policy_size  # in parts, whole, evaluated
     policies = f" and {kept:,} policies of {policy_size:,} numbers" if kept * policy_size else ""
     limits.need(needed, f"the history of {episodes:,} episodes{policies}")
+
+
+def joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The columns of several parts of a run, one after the other."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 class Column(Generic[C]):

@@ -228,9 +228,11 @@ class StreamLearner(VariantDriver):
     def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
         n = int(epoch.clock[0]["updates"])
         told: dict[str, Any] = {"Theta": thetas[:n].copy()} if self.truncates and n else {}
-        if self.reward is not None:
-            told["reward"] = self._known_rewards
-        return self.softmax_policy(epoch, **told)
+        return self.softmax_policy(epoch, **told, **self._rewards_of_policy())
+
+    def _rewards_of_policy(self) -> dict[str, Any]:
+        """What a policy is told of rewards that are not estimated."""
+        return {} if self.reward is None else {"reward": self._known_rewards}
 
     # Stopping and continuing
 

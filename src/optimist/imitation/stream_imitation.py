@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents.driver import Policy, Run
+from optimist.agents.driver import Run
 from optimist.agents.stream_driver import AnyFeatures, StreamDriver, features_of
 from optimist.agents.stream_learner import EpisodeUnderWay
 from optimist.checks import FloatArray
-from optimist.core import SoftmaxPolicy
-from optimist.core.state import Epoch
 from optimist.envs import Gym
 from optimist.envs.players import Players
 from optimist.features import (
@@ -92,10 +90,8 @@ class StreamImitation(Imitation, StreamDriver):
     def _reward_weights(self) -> FloatArray:
         return self._embed @ self.player.w
 
-    def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
-        policy = super()._policy(epoch, thetas)
-        assert isinstance(policy, SoftmaxPolicy)
-        return SoftmaxPolicy(**{**vars(policy), "reward": None, "shift": self.player.shift})
+    def _rewards_of_policy(self) -> dict[str, Any]:
+        return {"shift": self.player.shift}
 
     def history(self, columns: dict[str, Any], first: int) -> ImitationHistory:
         return ImitationHistory(columns, first, self.player.lambda_E)
