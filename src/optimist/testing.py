@@ -109,7 +109,7 @@ def check_agent(kind: type[Agent], world: Any, **parameters: Any) -> None:
     def make(**more: Any) -> Agent:
         return kind(world, seed=3, stride=5, **{**parameters, **more})  # type: ignore[call-arg]
 
-    _check_learner(make, lambda folder: kind.load(folder, world))  # type: ignore[attr-defined]
+    _check_learner(make, lambda folder: kind.load(folder, world))
     told = make().config
     _that(from_plain(kind.Config, to_plain(told)) == told, "Config must survive as plain data")
     for field in fields(kind.Config):

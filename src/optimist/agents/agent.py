@@ -90,6 +90,7 @@ class Agent:
         `BadEnvironment` is raised after the episodes before it are kept. Progress is shown in a
         terminal only.
         """
+        self._driver.refuse_if_broken()
         end = self.episodes + checks.count(episodes, "episodes")
         kept = episodes // self.stride + 1 if self.stride else 0
         check_history(episodes, kept, self._driver.policy_size)
@@ -145,9 +146,11 @@ class Agent:
     def save(self, folder: str | Path) -> None:
         """Write the whole learner into a folder; the file there is replaced at once or not at all.
 
-        A chooser of rewards is not saved: give it again when loading. Nor is the state of a
-        Gymnasium environment: learning continues with a new episode.
+        A chooser of rewards is not saved, nor are the expert, the features and the class of weights
+        of an imitation: give them again when loading. Nor is the state of a Gymnasium environment:
+        learning continues with a new episode.
         """
+        self._driver.refuse_if_broken()
         checkpoint.save(self, folder)
 
     @classmethod

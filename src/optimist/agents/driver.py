@@ -70,6 +70,14 @@ class Driver(ABC):
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""
 
+    broken: str = ""
+    """Why the learner cannot go on, if it cannot."""
+
+    def refuse_if_broken(self) -> None:
+        """Raise an error if there is no going on."""
+        if self.broken:
+            raise ValueError(self.broken)
+
     # Learning
 
     def begin(self) -> None:  # noqa: B027 - a finite world goes on where it was

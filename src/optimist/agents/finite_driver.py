@@ -2,7 +2,7 @@
 
 import math
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class FiniteDriver(VariantDriver):
     mdp: FiniteMDP
 
     GROUPS = ("states", "data", "regression", "epoch", "drawn")
-    OTHERS: tuple[str, ...] = ("drawn_rewards", "drawn_log_pi")
+    OTHERS: ClassVar[tuple[str, ...]] = ("drawn_rewards", "drawn_log_pi")
     UNSAVED = (
         *("states.rows", "states.block", "data.pair", "data.visits", "data.met"),
         *("data.b", "data.Q"),

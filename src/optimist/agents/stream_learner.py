@@ -1,6 +1,6 @@
 """Streaming least-squares learner, independent of how episodes are collected."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class StreamLearner(VariantDriver):
     """The memory of a run in an environment, and the policy that comes of it."""
 
     GROUPS = ("epoch", "drawn")
-    OTHERS: tuple[str, ...] = ("memory", "thetas", "drawn_thetas")
+    OTHERS: ClassVar[tuple[str, ...]] = ("memory", "thetas", "drawn_thetas")
 
     def __init__(
         self, phi: FeatureMap, variant: Variant, run: Run, scale: RewardScale, world: Gym

@@ -21,13 +21,10 @@ class Imitation(VariantDriver):
         The reward player.
     K
         The number of episodes that its step is made for, once that is known.
-    broken
-        Why there is no going on, if there is none.
     """
 
     player: RewardPlayer
     K: int | None = None
-    broken = ""
 
     @property
     def step(self) -> float:

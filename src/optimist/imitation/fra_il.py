@@ -1,6 +1,5 @@
 """FRA-IL, Algorithm 2: imitation from expert features alone."""
 
-from pathlib import Path
 from typing import Any, ClassVar
 
 import gymnasium
@@ -176,7 +175,6 @@ class FraIL(Agent):
         The first call sets K, if it was not given. Learning beyond it keeps the step for K, which
         is then larger than the theory's.
         """
-        self._refuse_if_broken()
         if self.K is None:
             self._driver.K = checks.count(episodes, "episodes")
         history = super().learn(episodes, show_progress)
@@ -210,15 +208,3 @@ class FraIL(Agent):
             raise FileError(f"{saved.path} belongs to another configuration: {was}")
         super()._restore(saved)
         self._driver.K = now["K"]
-
-    def save(self, folder: str | Path) -> None:
-        """Write the whole learner into a folder; the file there is replaced at once or not at all.
-
-        Expert, features and configuration are not saved: give them again when loading.
-        """
-        self._refuse_if_broken()
-        super().save(folder)
-
-    def _refuse_if_broken(self) -> None:
-        if self._driver.broken:
-            raise ValueError(self._driver.broken)
