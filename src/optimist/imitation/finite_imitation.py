@@ -36,7 +36,7 @@ class FiniteImitation(Imitation, FiniteDriver):
         phi_P: FeatureMap | None,
         run: Run,
     ) -> None:
-        mdp = world.with_rewards(np.zeros(world.r.shape))
+        mdp = world.with_rewards(np.zeros((world.n_states, world.n_actions)))
         if phi_r is None:
             phi_r = StateOnly(OneHotState(mdp.n_states), mdp.n_actions)
         check_features(phi_r, mdp, "reward_features")
