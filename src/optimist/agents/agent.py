@@ -157,9 +157,10 @@ class Agent:
     def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
         """The learner in a folder, which continues as if it had never stopped.
 
-        The world has to be given again, and all else that the learner was made with but its
-        configuration; others are refused. In a finite world it continues bit for bit; a Gymnasium
-        environment begins a new episode.
+        The world is given again, with all else that the learner was made with; others are refused.
+        The configuration is in the file, but for that of an imitation, whose class of weights may
+        be anybody's. In a finite world it continues bit for bit; a Gymnasium environment begins a
+        new episode.
         """
         saved, kind = checkpoint.read(folder, cls.__name__), cls  # type: checkpoint.Saved, Any
         run = {name: saved.header[name] for name in ("seed", "stride")}

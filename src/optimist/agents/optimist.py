@@ -29,7 +29,7 @@ class OptimistConfig(VariantConfig):
 
     def variant(self) -> Variant:
         """The algorithm. Its constants were chosen on part of the exploration study."""
-        return self.of(
+        return self.variant_with(
             eta=10.0 / self.r_max,
             bonus=VarianceBonus(),
             ascension=Novelty(),

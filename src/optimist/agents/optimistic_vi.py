@@ -27,7 +27,7 @@ class RaviUcbConfig(VariantConfig):
     updates: int = 10
 
     def variant(self) -> Variant:
-        return self.of(bonus=FixedBonus(self.beta), ascension=Truncation())
+        return self.variant_with(bonus=FixedBonus(self.beta), ascension=Truncation())
 
 
 class RaviUcb(VariantAgent):
@@ -56,7 +56,7 @@ class OptimisticVIConfig(VariantConfig):
     updates: int = 10
 
     def variant(self) -> Variant:
-        return self.of(eta=math.inf, bonus=FixedBonus(self.beta), ascension=Truncation())
+        return self.variant_with(eta=math.inf, bonus=FixedBonus(self.beta), ascension=Truncation())
 
 
 class OptimisticVI(VariantAgent):
@@ -93,7 +93,7 @@ class LsviUcbConfig(VariantConfig):
 
     def variant(self) -> Variant:
         bonus = FixedBonus(self.beta)
-        return self.of(eta=math.inf, bonus=bonus, ascension=Truncation(), lazy=True)
+        return self.variant_with(eta=math.inf, bonus=bonus, ascension=Truncation(), lazy=True)
 
 
 class LsviUcb(VariantAgent):
@@ -144,7 +144,7 @@ class RlsviConfig(VariantConfig):
 
     def variant(self) -> Variant:
         bonus = NoiseBonus(self.sigma)
-        return self.of(eta=math.inf, bonus=bonus, ascension=Truncation(), tolerance=1e-5)
+        return self.variant_with(eta=math.inf, bonus=bonus, ascension=Truncation(), tolerance=1e-5)
 
 
 class Rlsvi(VariantAgent):

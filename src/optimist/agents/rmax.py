@@ -22,7 +22,7 @@ class RmaxConfig(VariantConfig):
 
     def variant(self) -> Variant:
         known = Threshold.after(self.visits)
-        return self.of(eta=math.inf, bonus=FixedBonus(0.0), ascension=known)
+        return self.variant_with(eta=math.inf, bonus=FixedBonus(0.0), ascension=known)
 
 
 class Rmax(VariantAgent):

@@ -56,7 +56,9 @@ class RmaxRaviUcbConfig(VariantConfig):
     v_max: float | None = None
 
     def variant(self) -> Variant:
-        return self.of(bonus=FixedBonus(self.beta), ascension=Sigmoid(self.alpha, self.omega))
+        return self.variant_with(
+            bonus=FixedBonus(self.beta), ascension=Sigmoid(self.alpha, self.omega)
+        )
 
     @classmethod
     def theory(

@@ -51,9 +51,9 @@ class VariantConfig:
 
     def variant(self) -> Variant:
         """The algorithm."""
-        return self.of()
+        return self.variant_with()
 
-    def of(self, **others: Any) -> Variant:
+    def variant_with(self, **others: Any) -> Variant:
         """The algorithm with these parameters and with others, which the agent sets itself."""
         own = {f.name: getattr(self, f.name) for f in fields(Variant) if hasattr(self, f.name)}
         return Variant(**{**own, **others})
