@@ -28,6 +28,13 @@ def digest(*parts: Any) -> str:
 
 
 def named_arrays(arrays: Mapping[str, Any]) -> list[Any]:
-    """Parts of a digest: the name, type and shape of each array, and what it holds."""
+    """Parts of a digest: the name, type and shape of each array, and what it holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> digest(*named_arrays({"a": np.zeros(2)})) == digest("a float64 (2,)", bytes(16))
+    True
+    """
     described = ((f"{name} {a.dtype} {a.shape}", a) for name, a in arrays.items())
     return [part for pair in described for part in pair]
