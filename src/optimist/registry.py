@@ -4,7 +4,6 @@ Code is never imported because a file names it. A module is trusted if it is imp
 it was given to `import_trusted`, or if an installed package declares it as an entry point.
 """
 
-import hashlib
 import inspect
 import sys
 from collections.abc import Iterable, Mapping
@@ -13,6 +12,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from optimist.digests import digest
 from optimist.errors import DataError, StudyError
 from optimist.parameters import did_you_mean
 
@@ -150,12 +150,7 @@ def source_digest(thing: Any) -> str:
     """
     own = [thing, getattr(thing, "Config", thing), *getattr(thing, "__mro__", ())]
     parts = dict.fromkeys(one for one in own if one is not object and not is_ours(one))
-    return digest("\n".join(_source(part) for part in parts))
-
-
-def digest(data: str | bytes) -> str:
-    """The first digits of the SHA-256 digest of a text or of bytes."""
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()[:DIGITS]
+    return digest("\n".join(_source(part) for part in parts))[:DIGITS]
 
 
 def _source(thing: Any) -> str:

@@ -116,7 +116,7 @@ def check_agent(kind: type[Agent | Algorithm], world: Any, **parameters: Any) ->
     def load(folder: str) -> Any:
         if issubclass(kind, Algorithm):
             return PythonAgent.load(folder, world, kind(**parameters))
-        return kind.load(folder, world)  # type: ignore[attr-defined]
+        return kind.load(folder, world)
 
     _check_learner(make, load)
     told = make().config

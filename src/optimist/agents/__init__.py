@@ -6,15 +6,11 @@ from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm, Problem
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.history import History
-from optimist.agents.lsvi_ucb import LsviUcb
 from optimist.agents.optimist import Optimist
-from optimist.agents.optimistic_q import OptimisticQ
-from optimist.agents.optimistic_vi import OptimisticVI
+from optimist.agents.optimistic_vi import LsviUcb, OptimisticVI, RaviUcb, Rlsvi
 from optimist.agents.psrl import Psrl
 from optimist.agents.python_agent import PythonAgent
-from optimist.agents.q_learning import QLearning
-from optimist.agents.ravi_ucb import RaviUcb
-from optimist.agents.rlsvi import Rlsvi
+from optimist.agents.q_learning import OptimisticQ, QLearning
 from optimist.agents.rmax import Rmax
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
 from optimist.agents.ucbvi import Ucbvi

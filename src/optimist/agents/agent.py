@@ -1,7 +1,7 @@
 """What all agents share: learning, acting, and stopping and continuing."""
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +10,11 @@ from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
-from optimist.agents.history import History, check_history
+from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
+from optimist.mdp import FiniteMDP
+
+NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
 
 
 class Agent:
@@ -59,6 +62,13 @@ class Agent:
         """Every how many episodes the policy is kept."""
         return self._driver.stride
 
+    @property
+    def mdp(self) -> FiniteMDP:
+        """The finite world that is played."""
+        if self._driver.mdp is None:
+            raise AttributeError(NOT_FINITE)
+        return self._driver.mdp
+
     # Learning
 
     @property
@@ -80,6 +90,7 @@ class Agent:
         `BadEnvironment` is raised after the episodes before it are kept. Progress is shown in a
         terminal only.
         """
+        self._driver.refuse_if_broken()
         end = self.episodes + checks.count(episodes, "episodes")
         kept = episodes // self.stride + 1 if self.stride else 0
         check_history(episodes, kept, self._driver.policy_size)
@@ -107,9 +118,7 @@ class Agent:
         self._remembered = self.episodes
 
     def _history(self, chunk: int, first: int) -> History:
-        parts = self._chunks[chunk:]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return self._driver.history(columns, first)
+        return self._driver.history(joined(self._chunks[chunk:]), first)
 
     # Acting
 
@@ -137,11 +146,35 @@ class Agent:
     def save(self, folder: str | Path) -> None:
         """Write the whole learner into a folder; the file there is replaced at once or not at all.
 
-        A chooser of rewards is not saved: give it again when loading. Nor is the state of a
-        Gymnasium environment: learning continues with a new episode.
+        A chooser of rewards is not saved, nor are the expert, the features and the class of weights
+        of an imitation: give them again when loading. Nor is the state of a Gymnasium environment:
+        learning continues with a new episode.
         """
+        self._driver.refuse_if_broken()
         checkpoint.save(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
+        """The learner in a folder, which continues as if it had never stopped.
+
+        The world is given again, with all else that the learner was made with; others are refused.
+        The configuration is in the file, but for that of an imitation, whose class of weights may
+        be anybody's. In a finite world it continues bit for bit; a Gymnasium environment begins a
+        new episode.
+        """
+        saved, kind = checkpoint.read(folder, cls.__name__), cls  # type: checkpoint.Saved, Any
+        run = {name: saved.header[name] for name in ("seed", "stride")}
+        agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **told})
+        agent._restore(saved)
+        return agent
+
+    @classmethod
+    def _saved_config(cls, saved: checkpoint.Saved) -> dict[str, Any]:
+        return {"config": saved.config(cls.Config)}
 
     def restore(self, folder: str | Path) -> None:
         """Bring this learner, newly made, to the state that was saved in a folder."""
-        checkpoint.restore(self, checkpoint.read(folder, type(self).__name__))
+        self._restore(checkpoint.read(folder, type(self).__name__))
+
+    def _restore(self, saved: checkpoint.Saved) -> None:
+        checkpoint.restore(self, saved)

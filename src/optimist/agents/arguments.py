@@ -10,24 +10,26 @@ OF_ENVIRONMENTS = tuple(f.name for f in fields(Gym) if f.name not in ("id", "fea
 """What can be said of a Gymnasium environment beside the parameters of an agent."""
 
 
-def split(agent: str, kind: type[Any], given: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Parameters of the configuration, and those of the environment; any other name is refused."""
+def resolve(
+    agent: str, kind: type[Any], config: Any, given: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """The configuration given or the default, with parameters by name; those of an environment.
+
+    Any other name is refused.
+    """
     names = [f.name for f in fields(kind)]
     for name in given:
         if name not in (*names, *OF_ENVIRONMENTS):
             hint = did_you_mean(name, names)
             where = f"; an environment has {', '.join(OF_ENVIRONMENTS)}"
             raise TypeError(f"{agent} has no parameter {name!r}: {hint}{where}")
-    own = {name: value for name, value in given.items() if name in names}
-    return own, {name: value for name, value in given.items() if name not in names}
-
-
-def resolve(agent: str, kind: type[Any], config: Any, given: dict[str, Any]) -> Any:
-    """The configuration: the one given or the default, with the parameters given in its place."""
     if config is not None and not isinstance(config, kind):
         raise TypeError(f"config must be a {kind.__name__}, as {agent} has; got {config!r}")
-    config = kind() if config is None else config
-    return replace(config, **given) if given else config
+    own = {name: value for name, value in given.items() if name in names}
+    made = kind() if config is None else config
+    return replace(made, **own) if own else made, {
+        name: value for name, value in given.items() if name not in names
+    }
 
 
 def refuse_environment(world: Any, given: dict[str, Any], but: str = "") -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from optimist import checks
+from optimist.agents.history import joined
 from optimist.checks import same
 from optimist.core import schema, storage
 from optimist.errors import FileError
@@ -41,10 +42,8 @@ def save(agent: "Agent", folder: str | Path) -> None:
     """Write the learner."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     driver, parts = agent._driver, agent._chunks
-    arrays = dict(driver.arrays)
-    if parts:
-        for name in parts[0]:
-            arrays[f"{HISTORY}{name}"] = np.concatenate([part[name] for part in parts])
+    columns = joined(parts) if parts else {}
+    arrays = {**driver.arrays, **{f"{HISTORY}{name}": a for name, a in columns.items()}}
     header = {
         "agent": type(agent).__name__,
         "config": driver.saved_config,
@@ -130,7 +129,7 @@ def _check_history(
 ) -> None:
     """Refuse columns that are no history of such a learner, from this episode on."""
     rows = history["steps"].size if "steps" in history else 0
-    played = int(arrays[driver.episodes_array][0])
+    played = int(arrays[f"{driver.CLOCK}.episodes"][0])
     if first + rows > played:
         raise ValueError(f"its history is of {first + rows} episodes, and {played} were played")
     if history:

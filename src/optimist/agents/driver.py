@@ -1,11 +1,12 @@
 """Drivers play and learn: in finite worlds, in Gymnasium environments, and with tables."""
 
 import copy
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,18 +15,26 @@ from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.history import History
 from optimist.agents.interruption import Pace, in_thread, own_copy
 from optimist.agents.progress import Bar
-from optimist.checks import BoolArray, IntArray
-from optimist.core import SoftmaxPolicy, TablePolicy, Variant
+from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.core import SoftmaxPolicy, TablePolicy, Truncation, Variant, schema
 from optimist.core.policy import PolicyPrior
-from optimist.core.schema import Array
-from optimist.core.state import NO_STAGE, Epoch, Rule
+from optimist.core.state import NO_STAGE, Epoch, Regression, Rule, States, arrays_of
 from optimist.features import FeatureMap
+from optimist.mdp import FiniteMDP
 from optimist.parameters import to_plain
 
 Policy = SoftmaxPolicy | TablePolicy
 
 ROUNDING = 1e-6
 """How far a ridge may be off, as a part of it, after it has been added and changed many times."""
+
+
+class Run(NamedTuple):
+    """How a run is made, whatever the algorithm and the world: parameters of every agent."""
+
+    config: Any
+    seed: int
+    stride: int
 
 
 class Driver(ABC):
@@ -39,10 +48,10 @@ class Driver(ABC):
         Draw what is played, and which policy is the output.
     """
 
-    def __init__(self, config: Any, gamma: float, seed: int, stride: int) -> None:
-        self.config, self.gamma = config, gamma
-        self.stride = checks.count(stride, "stride", least=0)
-        self.seed = checks.count(seed, "seed", least=0)
+    def __init__(self, run: Run, gamma: float) -> None:
+        self.config, self.gamma = run.config, gamma
+        self.stride = checks.count(run.stride, "stride", least=0)
+        self.seed = checks.count(run.seed, "seed", least=0)
         seeds = np.random.SeedSequence(self.seed).spawn(2)
         self.rng, self.output_rng = (np.random.default_rng(s) for s in seeds)
         self.bar, self.pace = Bar(), Pace()
@@ -55,23 +64,42 @@ class Driver(ABC):
     until: int = 0
     """The episode before which rewards are asked for again, if they change."""
 
+    mdp: FiniteMDP | None = None
+    """The finite world that is played, if it is one."""
+
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""
+
+    broken: str = ""
+    """Why the learner cannot go on, if it cannot."""
+
+    def refuse_if_broken(self) -> None:
+        """Raise an error if there is no going on."""
+        if self.broken:
+            raise ValueError(self.broken)
 
     # Learning
 
     def begin(self) -> None:  # noqa: B027 - a finite world goes on where it was
         """Prepare for a call of `learn`."""
 
-    @property
-    @abstractmethod
-    def episodes(self) -> int:
-        """How many episodes have been played."""
+    CLOCK: ClassVar[str]
+    """The name of the counters among the arrays of a checkpoint."""
 
     @property
     @abstractmethod
+    def clock(self) -> Any:
+        """The counters, a record of `optimist.core.state.CLOCK`."""
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes have been played."""
+        return int(self.clock["episodes"])
+
+    @property
     def steps(self) -> int:
         """How many steps have been taken."""
+        return int(self.clock["steps"])
 
     def evaluated_of_next(self, n: int) -> IntArray:
         """Which of the next n episodes have their policies kept, counted from the first of all."""
@@ -86,8 +114,14 @@ class Driver(ABC):
         k = np.arange(self.episodes + 1, self.episodes + n + 1)
         return np.asarray(self.output_rng.random(n) * k < 1)
 
-    CHANGING: ClassVar[tuple[str, ...]]
-    """The attributes that learning from an episode changes, besides the generators."""
+    GROUPS: ClassVar[tuple[str, ...]]
+    """The attributes that are named tuples of arrays, which learning changes in place."""
+
+    OTHERS: ClassVar[tuple[str, ...]] = ()
+    """What else learning from an episode changes, besides the generators."""
+
+    UNSAVED: ClassVar[tuple[str, ...]] = ()
+    """Arrays that are given with the world, or hold nothing between two calls."""
 
     @property
     def aside(self) -> bool:
@@ -98,7 +132,7 @@ class Driver(ABC):
     def call(self, episodes: int) -> Iterator[None]:
         """A call that plays so many episodes, or none if it is interrupted."""
         started, aside = time.perf_counter(), self.aside
-        names = (*self.CHANGING, "rng") if aside else ()
+        names = (*self.GROUPS, *self.OTHERS, "rng") if aside else ()
         before = {name: getattr(self, name) for name in names}
         drawn = self.output_rng.bit_generator.state
         try:
@@ -115,9 +149,11 @@ class Driver(ABC):
             self.rng = before["rng"]
         self.pace.note(episodes, time.perf_counter() - started)
 
-    def compiled(self, call: Callable[[], Any], stop: BoolArray) -> Any:
-        """The result of a compiled call, which ends early when ``stop`` is raised."""
-        return in_thread(call, self.bar, stop) if self.aside else call()
+    def compiled(self, stop: BoolArray, function: Callable[..., Any], *given: Any) -> Any:
+        """The result of a compiled function, which ends early when ``stop`` is raised."""
+        if self.aside:
+            return in_thread(lambda: function(*given), self.bar, stop)
+        return function(*given)
 
     @abstractmethod
     def learn_some(self, most: int) -> dict[str, Any]:
@@ -150,9 +186,15 @@ class Driver(ABC):
     # Stopping and continuing
 
     @property
-    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """The arrays that learning changes in place, by names with their groups."""
+        groups = [arrays_of(name, getattr(self, name)) for name in self.GROUPS]
+        return {n: a for group in groups for n, a in group.items() if n not in self.UNSAVED}
+
+    @property
     def arrays(self) -> dict[str, Any]:
-        """The arrays that change while learning, by names with their groups."""
+        """The arrays that a checkpoint holds."""
+        return self.state
 
     @property
     @abstractmethod
@@ -164,45 +206,48 @@ class Driver(ABC):
         """What else a checkpoint says of the learner."""
         return {}
 
-    episodes_array: ClassVar[str]
-    """The name of the array that holds the number of episodes."""
-
-    @abstractmethod
-    def layout(self, arrays: dict[str, Any]) -> dict[str, Array]:
+    def layout(self, arrays: dict[str, Any]) -> schema.Layout:
         """What each array of a checkpoint must be, as many states as these are of."""
+        return {name: schema.usual(name, array.shape) for name, array in self.state.items()}
 
     @abstractmethod
-    def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> dict[str, Array]:
+    def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
         """What the columns of a saved history must be, of so many episodes from the first on."""
 
-    @abstractmethod
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         """Continue from the arrays of a checkpoint, which are as `layout` says.
 
         What does not fit together is refused before anything is changed.
         """
+        for name, array in self.state.items():
+            array[...] = arrays[name]
 
 
 class VariantDriver(Driver):
     """An algorithm of the family of RMAX-RAVI-UCB."""
 
+    CLOCK = "epoch.clock"
     epoch: Epoch
     knows_rewards = False
     """Whether the rewards of all pairs are known, of states that were never met too."""
 
-    def __init__(
-        self,
-        features: FeatureMap,
-        config: Any,
-        variant: Variant,
-        gamma: float,
-        seed: int,
-        stride: int,
-    ) -> None:
-        super().__init__(config, gamma, seed, stride)
+    def __init__(self, features: FeatureMap, variant: Variant, gamma: float, run: Run) -> None:
+        super().__init__(run, gamma)
         self.features, self.variant = features, variant
         self.unit_ridge = variant.ridge_for(features.bound)
         self.heaven = variant.heaven(gamma)  # R_max H or v_max; the most, if its worth is learnt
+        # Values that are cut off have no closed form, unless only those of the last update matter.
+        self.truncates = isinstance(variant.ascension, Truncation) and not math.isinf(variant.eta)
+
+    @property
+    @abstractmethod
+    def statistics(self) -> tuple[States, int, Regression]:
+        """The states, how many of them are in use, and the covariance of all data so far."""
+
+    @property
+    @abstractmethod
+    def targets(self) -> FloatArray:
+        """The right-hand side of the next regression, [d]."""
 
     @property
     def learns_heaven(self) -> bool:
@@ -213,15 +258,29 @@ class VariantDriver(Driver):
         """The parameters as compiled code takes them."""
         return self.variant.rule(self.gamma, self.features.bound, stage, self.learns_heaven)
 
-    episodes_array = "epoch.clock.episodes"
+    @property
+    def clock(self) -> Any:
+        return self.epoch.clock[0]
 
     @property
-    def episodes(self) -> int:
-        return int(self.epoch.clock[0]["episodes"])
-
-    @property
-    def steps(self) -> int:
-        return int(self.epoch.clock[0]["steps"])
+    def diagnostics(self) -> Diagnostics:
+        (s, n, reg), prior, epoch = self.statistics, self.epoch.prior[0], int(self.clock["epochs"])
+        learnt = self.variant.learns_prior and epoch > 0
+        return Diagnostics(
+            V=s.V[:n],
+            pi=np.exp(s.log_pi[:n]),
+            CB=s.CB[:n],
+            p=s.p[:n],
+            epoch=epoch,
+            heaven=float(prior["worth"]) if prior["pays"] else self.heaven,
+            ridge=float(prior["ridge"]) if learnt else self.unit_ridge,
+            Lambda=reg.Lambda,
+            inverse=1 / reg.Lambda if reg.Lambda.shape[1] == 1 else reg.inverse,
+            log_det=float(reg.log_det[0]),
+            b=self.targets,
+            s=float(prior["novel"]) if learnt else None,
+            v=float(prior["v"]) if learnt else None,
+        )
 
     @property
     def settings(self) -> dict[str, Any]:

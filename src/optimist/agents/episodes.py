@@ -18,6 +18,8 @@ class Episodes(ABC):
     """Where episodes come from."""
 
     problem: Problem
+    state: int = -1
+    """The state of a finite world that the next episode begins in, or -1."""
 
     def begin(self, seed: int) -> None:  # noqa: B027 - a finite world continues where it was
         """Prepare for a call of `learn`."""
@@ -45,7 +47,6 @@ class FiniteEpisodes(Episodes):
         self._r, self._gamma = mdp.r.tolist(), mdp.gamma
         space = spaces.Discrete(mdp.n_states)
         self.problem = Problem(mdp.n_states, mdp.n_actions, mdp.gamma, space)
-        self.state = -1
 
     def first(self, rng: np.random.Generator) -> int:
         if self.state < 0:

@@ -1,6 +1,5 @@
 """Algorithm 1 on finite worlds: whole episodes in compiled code."""
 
-import hashlib
 import math
 from functools import cached_property
 from typing import Any, ClassVar
@@ -8,11 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks
-from optimist.agents.diagnostics import Diagnostics
-from optimist.agents.driver import Policy, VariantDriver
-from optimist.agents.history import History
+from optimist.agents.driver import Policy, Run, VariantDriver
+from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray
-from optimist.core import Fixed, NoiseBonus, Rewards, TablePolicy, Truncation, Variant, schema
+from optimist.core import Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
 from optimist.core.arrays import check_features, check_size, learning_arrays, simulator
 from optimist.core.rewards import FOR_EVER
 from optimist.core.state import (
@@ -21,35 +19,28 @@ from optimist.core.state import (
     Kept,
     Learner,
     Record,
+    Regression,
     Rule,
     Simulator,
-    arrays_of,
+    States,
     blank_epoch,
     blank_record,
     copied,
 )
+from optimist.digests import digest
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
 
 LINEAR = 1e-9
 """How far rewards may be from linear in the features to count as linear: rounding."""
 
-UNSAVED = (
-    *("states.rows", "states.block", "data.pair", "data.visits", "data.met"),
-    *("data.b", "data.Q"),
-)
-"""Arrays that are given with the world, or hold nothing between two calls."""
-
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Irrational, so that every position in `fingerprint` gets its own weight."""
-
-COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
-"""The columns of a history, in the order of the record of the compiled loop."""
 
 
 def column_layout(
     rows: int, kept: int, first: int, shape: tuple[int, int], n_rewards: int
-) -> dict[str, schema.Array]:
+) -> schema.Layout:
     """What the columns of a saved `History` must be, in a world of this shape [X, A]."""
     whole = dict.fromkeys(("steps", "epoch"), schema.count((rows,)))
     return {
@@ -69,8 +60,13 @@ def columns_of(record: Record) -> dict[str, Any]:
 class FiniteDriver(VariantDriver):
     """A finite MDP, played by the compiled loop."""
 
-    CHANGING: ClassVar[tuple[str, ...]] = (
-        *("states", "data", "regression", "epoch", "drawn", "drawn_rewards", "drawn_log_pi"),
+    mdp: FiniteMDP
+
+    GROUPS = ("states", "data", "regression", "epoch", "drawn")
+    OTHERS: ClassVar[tuple[str, ...]] = ("drawn_rewards", "drawn_log_pi")
+    UNSAVED = (
+        *("states.rows", "states.block", "data.pair", "data.visits", "data.met"),
+        *("data.b", "data.Q"),
     )
     knows_rewards = True
 
@@ -78,15 +74,13 @@ class FiniteDriver(VariantDriver):
         self,
         mdp: FiniteMDP,
         features: FeatureMap | None,
-        config: Any,
         variant: Variant,
-        rewards: Rewards | None,
-        seed: int,
-        stride: int,
+        run: Run,
+        rewards: Rewards | None = None,
     ) -> None:
         features = default_features(mdp) if features is None else features
         check_features(features, mdp)
-        super().__init__(features, config, variant, mdp.gamma, seed, stride)
+        super().__init__(features, variant, mdp.gamma, run)
         check_size(mdp, features)
         self.mdp, self.policy_size = mdp, mdp.r.size
         self.rewards = Fixed(mdp.r) if rewards is None else rewards
@@ -112,20 +106,16 @@ class FiniteDriver(VariantDriver):
         stage = self.variant.stage(self.episodes)
         n = min(most, hold, self.pace.episodes, stage - self.episodes if stage else most)
         with self.call(n):
-            return self._play_some(n, stage)
-
-    def _play_some(self, n: int, stage: int) -> dict[str, Any]:
-        """Play n episodes; their columns of the history."""
-        evaluated, record = self.evaluated_of_next(n), blank_record(n)
-        kept = Kept(
-            stride=self.stride,
-            log_policies=np.zeros((len(evaluated), *self.mdp.r.shape)),
-            draw=self.drawn_of_next(n),
-            epoch=self.drawn,
-            rewards=self.drawn_rewards,
-            log_pi=self.drawn_log_pi,
-        )
-        columns = self._play(self.rule(stage), record, kept)
+            evaluated, record = self.evaluated_of_next(n), blank_record(n)
+            kept = Kept(
+                stride=self.stride,
+                log_policies=np.zeros((len(evaluated), *self.mdp.r.shape)),
+                draw=self.drawn_of_next(n),
+                epoch=self.drawn,
+                rewards=self.drawn_rewards,
+                log_pi=self.drawn_log_pi,
+            )
+            columns = self._play(self.rule(stage), record, kept)
         # By NumPy, as the policies of `_policy` are: compiled code may round exp differently.
         policies = np.exp(kept.log_policies, out=kept.log_policies)
         return {**columns, "evaluated": evaluated, "policies": policies}
@@ -142,14 +132,9 @@ class FiniteDriver(VariantDriver):
 
     def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
         """Play and learn under the rewards that were chosen; the columns of the history."""
-        given = (self.learner(rule), self.rng, record, kept)
+        from optimist.core.finite import run_finite  # numba takes its time
 
-        def call() -> None:
-            from optimist.core.finite import run_finite  # numba takes its time
-
-            run_finite(*given)
-
-        self.compiled(call, record.stop)
+        self.compiled(record.stop, run_finite, self.learner(rule), self.rng, record, kept)
         chosen = np.full(len(record.steps), len(self.chosen) - 1)
         return {**columns_of(record), "chosen": chosen}
 
@@ -177,36 +162,19 @@ class FiniteDriver(VariantDriver):
     # Acting
 
     @property
-    def diagnostics(self) -> Diagnostics:
-        s, reg, prior = self.states, self.regression, self.epoch.prior[0]
-        epochs = int(self.epoch.clock[0]["epochs"])
-        learnt = self.variant.learns_prior and epochs > 0
-        return Diagnostics(
-            V=s.V,
-            pi=np.exp(s.log_pi),
-            CB=s.CB,
-            p=s.p,
-            epoch=epochs,
-            heaven=float(prior["worth"]) if prior["pays"] else self.heaven,
-            ridge=float(prior["ridge"]) if learnt else self.unit_ridge,
-            Lambda=reg.Lambda,
-            inverse=1 / reg.Lambda if reg.Lambda.shape[1] == 1 else reg.inverse,
-            log_det=float(reg.log_det[0]),
-            b=self.gamma * self._followed_by(s.V),
-            s=float(prior["novel"]) if learnt else None,
-            v=float(prior["v"]) if learnt else None,
-        )
+    def statistics(self) -> tuple[States, int, Regression]:
+        return self.states, self.mdp.n_states, self.regression
 
-    def _followed_by(self, V: FloatArray) -> FloatArray:
-        """sum_D phi(x, a) V(x'), [d]."""
+    @property
+    def targets(self) -> FloatArray:
+        """gamma sum_D phi(x, a) V(x'), as rewards are known."""
         s, data, world = self.states, self.data, self.simulator
         if s.rows.shape[1] > 1:
-            return np.asarray(V @ data.sums)
+            return np.asarray(self.gamma * (s.V @ data.sums))
         pair = np.repeat(np.arange(len(s.rows)), np.diff(world.first))
-        sums = data.counts * V[world.after] * s.rows[pair, 0]
-        return np.asarray(
-            np.bincount(s.block.ravel()[pair], sums, minlength=self.features.dim), dtype=np.float64
-        )
+        sums = data.counts * s.V[world.after] * s.rows[pair, 0]
+        followed = np.bincount(s.block.ravel()[pair], sums, minlength=self.features.dim)
+        return np.asarray(self.gamma * followed)
 
     @property
     def policy(self) -> Policy:
@@ -217,9 +185,7 @@ class FiniteDriver(VariantDriver):
         return self._policy(self.drawn, self.drawn_rewards, self.drawn_log_pi)
 
     def _policy(self, epoch: Epoch, rewards: FloatArray, log_pi: FloatArray) -> Policy:
-        v = self.variant
-        truncated = isinstance(v.ascension, Truncation) and not math.isinf(v.eta)
-        if truncated or isinstance(v.bonus, NoiseBonus):  # no closed form
+        if self.truncates or isinstance(self.variant.bonus, NoiseBonus):  # no closed form
             return TablePolicy(np.exp(log_pi))
         w, prior, n = self._linear_weights(rewards), epoch.prior[0], int(epoch.clock[0]["updates"])
         if prior["pays"]:
@@ -249,27 +215,18 @@ class FiniteDriver(VariantDriver):
 
     @property
     def arrays(self) -> dict[str, Any]:
-        return {**self._state, **({"chosen": np.array(self.chosen)} if self.chosen else {})}
+        return {**self.state, **({"chosen": np.array(self.chosen)} if self.chosen else {})}
 
     @property
-    def _state(self) -> dict[str, Any]:
-        """Every array that changes while learning, by its name with its group."""
-        found = {
-            **arrays_of("states", self.states),
-            **arrays_of("data", self.data),
-            **arrays_of("regression", self.regression),
-            **arrays_of("epoch", self.epoch),
-            **arrays_of("drawn", self.drawn),
-            "drawn.rewards": self.drawn_rewards,
-            "drawn.log_pi": self.drawn_log_pi,
-        }
-        return {name: array for name, array in found.items() if name not in UNSAVED}
+    def state(self) -> dict[str, Any]:
+        drawn = {"drawn.rewards": self.drawn_rewards, "drawn.log_pi": self.drawn_log_pi}
+        return {**super().state, **drawn}
 
-    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+    def layout(self, arrays: dict[str, Any]) -> schema.Layout:
         X, A = self.mdp.r.shape
         r_max = self.variant.r_max
         slack = checks.ROW_SUM_TOLERANCE * r_max
-        wanted = {name: schema.usual(name, array.shape) for name, array in self._state.items()}
+        wanted = super().layout(arrays)
         wanted["states.r"] = schema.real((X, A), -slack, r_max + slack)
         for group in ("epoch", "drawn"):
             wanted.update(schema.clock(f"{group}.clock", X))
@@ -278,17 +235,14 @@ class FiniteDriver(VariantDriver):
             wanted["chosen"] = schema.real(shape, -slack, r_max + slack)
         return wanted
 
-    def columns(
-        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
-    ) -> dict[str, schema.Array]:
+    def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
         return column_layout(rows, kept, first, self.mdp.r.shape, len(arrays.get("chosen", ())))
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         self.check_epoch(arrays)
-        if header["until"] > arrays[self.episodes_array][0] and "chosen" not in arrays:
+        if header["until"] > arrays[f"{self.CLOCK}.episodes"][0] and "chosen" not in arrays:
             raise ValueError(f"chosen must hold the rewards until episode {header['until']}")
-        for name, array in self._state.items():
-            array[...] = arrays[name]
+        super().restore(header, arrays)
         self.until = header["until"]
         self.chosen = [checks.frozen(r) for r in arrays.get("chosen", ())]
 
@@ -321,15 +275,15 @@ def fingerprint(mdp: FiniteMDP, world: Simulator, *given: Any) -> dict[str, Any]
     Gamma and whole numbers have a digest. Fractions, which another processor may have rounded
     differently, have sums with a weight for every place; no two entries cancel.
     """
-    sha, sums = hashlib.sha256(str((mdp.gamma, mdp.r.shape)).encode()), []
+    parts, sums = [str((mdp.gamma, mdp.r.shape))], []  # type: list[Any], list[float]
     for array in (world.first, world.after, world.cumulative, mdp.r, mdp.nu0, *given):
         flat = np.ravel(array)
         if flat.dtype.kind == "f":
             weights = 1 + np.arange(flat.size) * GOLDEN % 1
             sums.append(float((weights * (2 * np.abs(flat) + flat)).sum()))
         else:
-            sha.update(flat.tobytes())
-    return {"digest": sha.hexdigest(), "sums": sums}
+            parts.append(flat)
+    return {"digest": digest(*parts), "sums": sums}
 
 
 def default_features(mdp: FiniteMDP) -> FeatureMap:

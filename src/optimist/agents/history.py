@@ -1,6 +1,6 @@
 """The history of a run: numbers of each episode, and exact values of the policies it played."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -13,10 +13,10 @@ from optimist.mdp import FiniteMDP, best_in_hindsight, regret
 BYTES_AN_EPISODE = 160
 """What the numbers of an episode take, and once more while they are put together."""
 
-TABLE = (
-    *("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension"),
-    *("terminated", "states", "rollouts"),
-)
+COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
+"""The columns of every history, in the order of the record of the compiled loop."""
+
+TABLE = (*COLUMNS, "terminated", "states", "rollouts")
 """The columns with one number an episode, as far as a history has them."""
 
 C = TypeVar("C")
@@ -27,6 +27,11 @@ def check_history(episodes: int, kept: int, policy_size: int) -> None:
     needed = BYTES_AN_EPISODE * episodes + 3 * 8 * kept * policy_size  # in parts, whole, evaluated
     policies = f" and {kept:,} policies of {policy_size:,} numbers" if kept * policy_size else ""
     limits.need(needed, f"the history of {episodes:,} episodes{policies}")
+
+
+def joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The columns of several parts of a run, one after the other."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 class Column(Generic[C]):

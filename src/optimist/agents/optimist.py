@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 from optimist import checks
-from optimist.agents.variant_agent import VariantAgent
+from optimist.agents.variant_agent import VariantAgent, VariantConfig
 from optimist.core import Novelty, VarianceBonus, Variant
-from optimist.core.variant import plain_numbers
 
 
 @dataclass(frozen=True)
-class OptimistConfig:
+class OptimistConfig(VariantConfig):
     """What Optimist is told of the world: there is nothing to tune.
 
     Attributes
@@ -25,20 +24,17 @@ class OptimistConfig:
     v_max: float | None = None
 
     def __post_init__(self) -> None:
-        plain_numbers(self)
         checks.positive(self.r_max, "r_max")  # variant() divides by it
-        self.variant()  # refuses bad parameters at once
+        super().__post_init__()
 
     def variant(self) -> Variant:
         """The algorithm. Its constants were chosen on part of the exploration study."""
-        return Variant(
+        return self.variant_with(
             eta=10.0 / self.r_max,
             bonus=VarianceBonus(),
             ascension=Novelty(),
-            r_max=self.r_max,
             ridge=None,
             updates=100,
-            v_max=self.v_max,
             tolerance=1e-6,
         )
 

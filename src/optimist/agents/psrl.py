@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from optimist import checks
-from optimist.agents.tabular_agent import R_MAX, TabularAgent
-from optimist.core.tabular import Peer, TableRule
+from optimist.agents.tabular_agent import TabularAgent, TabularConfig
+from optimist.core.tabular import Peer
 
 
 @dataclass(frozen=True)
-class PsrlConfig:
+class PsrlConfig(TabularConfig):
     """The parameters of posterior sampling.
 
     Attributes
@@ -27,23 +26,8 @@ class PsrlConfig:
     alpha: float = 0.1
     lazy: bool = False
     updates: int = 2000
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", checks.positive(self.alpha, "alpha"))
-        object.__setattr__(
-            self, "updates", checks.count(self.updates, "updates", below=checks.MOST)
-        )
-
-    def rule(self, gamma: float) -> TableRule:
-        """The parameters as compiled code takes them."""
-        return TableRule(
-            kind=Peer.PSRL,
-            heaven=R_MAX / (1 - gamma),
-            alpha=self.alpha,
-            every=not self.lazy,
-            sweeps=self.updates,
-            tolerance=1e-4 * R_MAX,
-        )
+    kind = Peer.PSRL
+    tolerance = 1e-4
 
 
 class Psrl(TabularAgent):

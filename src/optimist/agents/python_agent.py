@@ -1,8 +1,7 @@
 """Plays an algorithm in plain Python: exact regret, returns, saving and continuing come with it."""
 
 import time
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm
 from optimist.agents.diagnostics import Diagnostics
-from optimist.agents.driver import Driver, Policy
-from optimist.agents.episodes import EnvironmentEpisodes, FiniteEpisodes
+from optimist.agents.driver import Driver, Policy, Run
+from optimist.agents.episodes import EnvironmentEpisodes, Episodes, FiniteEpisodes
 from optimist.agents.finite_driver import fingerprint
 from optimist.agents.history import History
 from optimist.agents.interruption import CALL_SECONDS
@@ -20,6 +19,7 @@ from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
 from optimist.checks import FloatArray
 from optimist.core import TablePolicy, schema
 from optimist.core.arrays import simulator
+from optimist.core.state import CLOCK, blank_clock
 from optimist.envs import Gym, World
 from optimist.mdp import FiniteMDP
 from optimist.parameters import to_plain
@@ -31,17 +31,20 @@ GROUP = "algorithm."
 class PythonDriver(Driver):
     """Plays an algorithm, one episode after the other."""
 
-    def __init__(self, world: Any, algorithm: Algorithm, seed: int, stride: int) -> None:
-        self.episodes_of = (
+    CLOCK = "clock"
+    GROUPS = ()
+
+    def __init__(self, world: Any, run: Run) -> None:
+        self.source: Episodes = (
             EnvironmentEpisodes(world) if isinstance(world, Gym) else FiniteEpisodes(world)
         )
-        self.world, self.problem = world, self.episodes_of.problem
-        super().__init__(algorithm, self.problem.gamma, seed, stride)
-        self.finite = isinstance(world, FiniteMDP)
-        self.policy_size = world.r.size if self.finite else 0
-        self.algorithm = algorithm.fresh()
+        self.world, self.problem = world, self.source.problem
+        super().__init__(run, self.problem.gamma)
+        if isinstance(world, FiniteMDP):
+            self.mdp, self.policy_size = world, world.r.size
+        self.algorithm: Algorithm = run.config.fresh()
         self.algorithm.start(self.problem)
-        self.clock = np.zeros(2, dtype=np.int64)  # episodes, steps
+        self.counters = blank_clock()
         self.drawn: FloatArray = np.zeros((0, 0))
 
     @property
@@ -49,21 +52,18 @@ class PythonDriver(Driver):
         return {"algorithm": registry.origin(type(self.algorithm)), **to_plain(self.config)}
 
     @property
-    def episodes(self) -> int:
-        return int(self.clock[0])
-
-    @property
-    def steps(self) -> int:
-        return int(self.clock[1])
+    def clock(self) -> Any:
+        return self.counters[0]
 
     # Learning
 
     def begin(self) -> None:
         entropy = np.random.SeedSequence([self.seed, self.episodes])
-        self.episodes_of.begin(int(entropy.generate_state(1)[0]))
+        self.source.begin(int(entropy.generate_state(1)[0]))
 
     def learn_some(self, most: int) -> dict[str, Any]:
-        before, rng = self.arrays, self.rng.bit_generator.state
+        before = {name: array.copy() for name, array in self.arrays.items()}
+        rng = self.rng.bit_generator.state
         drawn = self.output_rng.bit_generator.state
         rows: list[tuple[Any, ...]] = []
         evaluated: list[int] = []
@@ -71,29 +71,29 @@ class PythonDriver(Driver):
         until = time.monotonic() + CALL_SECONDS
         try:
             while len(rows) < most and (not rows or time.monotonic() < until):
-                if self.finite and self.stride and self.episodes % self.stride == 0:
+                if self.mdp and self.stride and self.episodes % self.stride == 0:
                     evaluated.append(self.episodes)
                     policies.append(self.table)
-                if self.finite and self.drawn_of_next(1)[0]:
+                if self.mdp and self.drawn_of_next(1)[0]:
                     self.drawn = self.table
                 rows.append(self._episode())
         except BaseException:  # what was learnt since the call began is given up
-            self._continue(before)
+            self.restore({}, before)
             self.rng.bit_generator.state, self.output_rng.bit_generator.state = rng, drawn
             self.begin()
             raise
         steps, reward, terminated = (np.array(column) for column in zip(*rows, strict=True))
         columns: dict[str, Any] = {"steps": steps, "reward": reward}
-        if not self.finite:
+        if self.mdp is None:
             return {**columns, "terminated": terminated}
         columns["chosen"] = np.zeros(len(rows), dtype=np.int64)
-        shape = (len(evaluated), *self.world.r.shape)
+        shape = (len(evaluated), *self.mdp.r.shape)
         columns["policies"] = np.array(policies).reshape(shape)
         return {**columns, "evaluated": np.array(evaluated, dtype=np.int64)}
 
     def _episode(self) -> tuple[int, float, bool]:
         """One episode: its steps, the sum of its rewards, whether it terminated."""
-        world, algorithm, rng = self.episodes_of, self.algorithm, self.rng
+        world, algorithm, rng = self.source, self.algorithm, self.rng
         n_actions, n = self.problem.n_actions, 0
         total, terminated, over = 0.0, False, False
         self.bar.in_user_code = True
@@ -119,11 +119,13 @@ class PythonDriver(Driver):
             world.end(rng)
         finally:
             self.bar.in_user_code = False
-        self.clock += (1, n)
+        self.clock["episodes"] += 1
+        self.clock["steps"] += n
+        self.clock["state"] = world.state
         return n, total, terminated
 
     def history(self, columns: dict[str, Any], first: int) -> History:
-        return History(columns, first, *((self.world, self.world.r[None]) if self.finite else ()))
+        return History(columns, first, self.mdp, None if self.mdp is None else self.mdp.r[None])
 
     # Acting
 
@@ -157,55 +159,48 @@ class PythonDriver(Driver):
 
     # Stopping and continuing
 
-    episodes_array = "clock"
+    @property
+    def state(self) -> dict[str, Any]:
+        """The counters; what the algorithm has learnt is asked of it."""
+        return {f"clock.{name}": self.counters[name] for name in CLOCK.names or ()}
 
     @property
     def arrays(self) -> dict[str, Any]:
-        state = self.episodes_of.state if isinstance(self.episodes_of, FiniteEpisodes) else -1
         own = {f"{GROUP}{name}": array for name, array in self.algorithm.arrays.items()}
-        return {
-            **own, "clock": self.clock.copy(), "state": np.array([state]), "drawn": self.drawn
-        }  # fmt: skip
+        return {**own, **self.state, "drawn": self.drawn}
 
-    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
-        n = (self.problem.n_states or 0) if self.finite else 0
-        wanted = {"clock": schema.count((2,)), "state": schema.index((1,), max(n, 1), -1)}
-        drawn = arrays.get("drawn", self.drawn)
-        shape = self.world.r.shape if self.finite and drawn.size else (0, 0)
-        wanted["drawn"] = schema.policy(shape)
+    def layout(self, arrays: dict[str, Any]) -> schema.Layout:
+        wanted = schema.clock("clock", self.mdp.n_states if self.mdp else 0)
+        drawn = self.mdp.r.shape if self.mdp and arrays.get("drawn", self.drawn).size else (0, 0)
+        wanted["drawn"] = schema.policy(drawn)
         for name, array in self.algorithm.arrays.items():  # of any size: they may have grown
             found = arrays.get(f"{GROUP}{name}", array)
             shape = found.shape if found.ndim == array.ndim else array.shape
             wanted[f"{GROUP}{name}"] = schema.anything(array.dtype.type, shape)
         return wanted
 
-    def columns(
-        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
-    ) -> dict[str, schema.Array]:
+    def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
         wanted = {"steps": schema.count((rows,)), "reward": schema.real((rows,))}
-        if not self.finite:
+        if self.mdp is None:
             return {**wanted, "terminated": schema.truth((rows,))}
         return {
             **wanted,
             "chosen": schema.index((rows,), 1),
             "evaluated": schema.index((kept,), first + rows, first),
-            "policies": schema.policy((kept, *self.world.r.shape)),
+            "policies": schema.policy((kept, *self.mdp.r.shape)),
         }
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        self._continue(arrays)
-
-    def _continue(self, arrays: dict[str, Any]) -> None:
+        super().restore(header, arrays)
+        self.source.state = int(self.clock["state"])
+        self.drawn = arrays["drawn"].copy()
         own = {n.removeprefix(GROUP): a for n, a in arrays.items() if n.startswith(GROUP)}
         self.algorithm.restore(own)
-        self.clock, self.drawn = arrays["clock"].copy(), arrays["drawn"].copy()
-        if isinstance(self.episodes_of, FiniteEpisodes):
-            self.episodes_of.state = int(arrays["state"][0])
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        if self.finite:
-            return fingerprint(self.world, simulator(self.world))
+        if self.mdp is not None:
+            return fingerprint(self.mdp, simulator(self.mdp))
         return {
             "id": self.world.name,
             "observations": str(self.problem.observation_space),
@@ -255,7 +250,7 @@ class PythonAgent(Agent):
         elif told:
             names = ", ".join(f"{name}=" for name in told)
             raise TypeError(f"{names} applies to Gymnasium environments only")
-        self._start(PythonDriver(finite, algorithm, seed, stride))
+        self._start(PythonDriver(finite, Run(algorithm, seed, stride)))
 
     @property
     def algorithm(self) -> Algorithm:
@@ -267,25 +262,6 @@ class PythonAgent(Agent):
         """Whether states are numbered, so that the policy is a table."""
         return self._driver.problem.n_states is not None
 
-    @property
-    def mdp(self) -> FiniteMDP:
-        """The finite world that is played."""
-        if not self._driver.finite:
-            raise AttributeError("only a finite world has it; a Gymnasium environment is played")
-        mdp: FiniteMDP = self._driver.world
-        return mdp
-
     @classmethod
-    def load(
-        cls,
-        folder: str | Path,
-        world: FiniteWorld | Environment,
-        algorithm: Algorithm | type[Algorithm],
-        **told: Any,
-    ) -> Self:
-        """The learner in a folder, which continues as if it had never stopped."""
-        saved = checkpoint.read(folder, cls.__name__)
-        header = saved.header
-        agent = cls(world, algorithm, seed=header["seed"], stride=header["stride"], **told)
-        checkpoint.restore(agent, saved)
-        return agent
+    def _saved_config(cls, saved: checkpoint.Saved) -> dict[str, Any]:
+        return {}  # the algorithm is given again

@@ -3,38 +3,26 @@
 import math
 from dataclasses import dataclass
 
-from optimist.agents.variant_agent import VariantAgent
+from optimist.agents.variant_agent import VariantAgent, VariantConfig
 from optimist.core import FixedBonus, Threshold, Variant
-from optimist.core.variant import plain_numbers
 
 
 @dataclass(frozen=True)
-class RmaxConfig:
+class RmaxConfig(VariantConfig):
     """The parameters of R-max.
 
     Attributes
     ----------
     visits
         How many times a pair is tried before it counts as known.
-    updates
-        Sweeps of value iteration after an episode.
     """
 
     visits: int = 5
     updates: int = 100
 
-    def __post_init__(self) -> None:
-        plain_numbers(self)
-        self.variant()  # refuses bad parameters at once
-
     def variant(self) -> Variant:
-        """The algorithm."""
-        return Variant(
-            eta=math.inf,
-            bonus=FixedBonus(0.0),
-            ascension=Threshold.after(self.visits),
-            updates=self.updates,
-        )
+        known = Threshold.after(self.visits)
+        return self.variant_with(eta=math.inf, bonus=FixedBonus(0.0), ascension=known)
 
 
 class Rmax(VariantAgent):

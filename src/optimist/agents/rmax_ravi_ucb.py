@@ -4,21 +4,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimist import checks
-from optimist.agents.variant_agent import FiniteWorld, VariantAgent
+from optimist.agents.variant_agent import FiniteWorld, VariantAgent, VariantConfig
 from optimist.core import FixedBonus, Sigmoid, Variant
-from optimist.core.variant import ALPHA, BETA, ETA, OMEGA, UPDATES, plain_numbers
+from optimist.core.variant import ALPHA, BETA, ETA, OMEGA, UPDATES
 from optimist.features import FeatureMap
 from optimist.theory import explain, parameters
 
 
 @dataclass(frozen=True)
-class RmaxRaviUcbConfig:
+class RmaxRaviUcbConfig(VariantConfig):
     """The parameters of RMAX-RAVI-UCB. The defaults work in practice, outside the theorem.
 
     Attributes
     ----------
-    beta
-        Exploration coefficient: bonuses are beta times the uncertainty of a pair.
     eta
         Learning rate of the policy; infinity makes it greedy for the last update.
     alpha
@@ -57,23 +55,9 @@ class RmaxRaviUcbConfig:
     lazy: bool = False
     v_max: float | None = None
 
-    def __post_init__(self) -> None:
-        plain_numbers(self)
-        self.variant()  # refuses bad parameters at once
-
     def variant(self) -> Variant:
-        """The algorithm."""
-        return Variant(
-            eta=self.eta,
-            bonus=FixedBonus(self.beta),
-            ascension=Sigmoid(self.alpha, self.omega),
-            r_max=self.r_max,
-            ridge=self.ridge,
-            updates=self.updates,
-            observe_last=self.observe_last,
-            anytime=self.anytime,
-            lazy=self.lazy,
-            v_max=self.v_max,
+        return self.variant_with(
+            bonus=FixedBonus(self.beta), ascension=Sigmoid(self.alpha, self.omega)
         )
 
     @classmethod

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents.stream_learner import COLUMNS, EpisodeUnderWay, StreamLearner
+from optimist.agents.driver import Run
+from optimist.agents.stream_learner import STREAM_COLUMNS, EpisodeUnderWay, StreamLearner
 from optimist.core import Variant
 from optimist.envs import Gym
 from optimist.envs.players import Players
@@ -49,13 +50,7 @@ class StreamDriver(StreamLearner):
     """Whether a state in which an episode terminates is one like others, but never left."""
 
     def __init__(
-        self,
-        world: Gym,
-        features: AnyFeatures | None,
-        config: Any,
-        variant: Variant,
-        seed: int,
-        stride: int,
+        self, world: Gym, features: AnyFeatures | None, variant: Variant, run: Run
     ) -> None:
         env = world.make()
         self.players = Players(env)
@@ -78,7 +73,7 @@ class StreamDriver(StreamLearner):
             variant = variant.known(scale.value(world.value_bound))
         given = features if features is not None else world.features or None
         phi = features_of(given, self.players)
-        super().__init__(phi, config, variant, seed, stride, scale, world)
+        super().__init__(phi, variant, run, scale, world)
         self.world = world
         self._under_way: list[EpisodeUnderWay | None] = []  # None where the next step begins one
         self._failure: BaseException | None = None
@@ -113,7 +108,7 @@ class StreamDriver(StreamLearner):
                 raise
             self._failure = error  # once what was learnt before it is in the history
         columns = zip(*rows, strict=True)
-        return {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
+        return {n: np.array(column) for n, column in zip(STREAM_COLUMNS, columns, strict=True)}
 
     def _step(self, rows: list[tuple[Any, ...]], most: int) -> None:
         """One step everywhere; a row for each episode that ends with it."""
@@ -134,9 +129,7 @@ class StreamDriver(StreamLearner):
                 continue
             episode.absorbed = going[i] and step.terminated[i]
             self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
-            episode.observation = np.array(
-                step.after[i]
-            )  # a copy: some environments write over theirs
+            episode.observation = np.array(step.after[i])  # some environments write over theirs
             ended.append(step.terminated[i] or step.truncated[i] or not going[i])
             if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
                 raise BadEnvironment(CUT_OFF)
@@ -149,7 +142,7 @@ class StreamDriver(StreamLearner):
                 with self.call(1):
                     row = self._learn_from(episode, step.terminated[i])
                 rows.append(row)
-                self._check_values(rows[-1][COLUMNS.index("sup_q")])
+                self._check_values(row[STREAM_COLUMNS.index("sup_q")])
         if len(rows) == most:
             self._under_way = []
             return
@@ -192,11 +185,8 @@ class StreamDriver(StreamLearner):
         episode.ascension += float(states.p[x, a])
         paid = self.scale(reward)
         if learnt:
-            episode.source.append(x)
-            episode.action.append(a)
-            episode.after.append(after)
             # Rewards that are known are not estimated.
-            episode.paid.append(paid if self.reward is None else 0.0)
+            episode.transitions.append((x, a, after, paid if self.reward is None else 0.0))
             episode.x = after
 
     def _start(self, x: int, observation: Any) -> EpisodeUnderWay:
@@ -205,15 +195,15 @@ class StreamDriver(StreamLearner):
     def _make_room(self) -> None:
         """Thin what is kept; the episodes under way are among those that stay."""
         under_way = [e for e in self._under_way if e is not None]
-        held = [x for e in under_way for x in (e.x, *e.source, *e.after) if x >= 0]
+        held = {x for e in under_way for link in e.transitions for x in (link[0], link[2])}
+        in_use = np.array(sorted((held | {e.x for e in under_way}) - {-1}), dtype=np.int64)
         terminal = self.scale.terminal if self.memory.ends else 0.0
-        in_use = np.array(held, dtype=np.int64)
         number = self.memory.make_room(self.output_rng, in_use, self.gamma, terminal)
         self._numbers.clear()
+        new = {-1: -1, **{x: int(number[x]) for x in in_use.tolist()}}
         for e in under_way:
-            e.x = int(number[e.x])
-            e.source = [int(number[x]) for x in e.source]
-            e.after = [int(number[x]) if x >= 0 else -1 for x in e.after]
+            e.x = new[e.x]
+            e.transitions = [(new[x], a, new[y], paid) for x, a, y, paid in e.transitions]
 
     @property
     def environment(self) -> Gym:

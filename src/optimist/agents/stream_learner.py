@@ -5,23 +5,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks, limits
-from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions, read_only
-from optimist.agents.driver import Policy, VariantDriver
-from optimist.agents.history import History
+from optimist.agents.diagnostics import Beliefs, Transitions, read_only
+from optimist.agents.driver import Policy, Run, VariantDriver
+from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray
-from optimist.core import NoiseBonus, Truncation, Variant, schema
+from optimist.core import NoiseBonus, Variant, schema
 from optimist.core.memory import Memory
-from optimist.core.state import Epoch, States, arrays_of, blank_epoch, copied
+from optimist.core.state import Epoch, Regression, States, blank_epoch, copied
 from optimist.envs import Gym
 from optimist.envs.gym_world import GIBIBYTE
 from optimist.envs.reward_scale import RewardScale
 from optimist.errors import BadEnvironment, MemoryFull
 from optimist.features import FeatureMap
 
-COLUMNS = (
-    *("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension"),
-    *("terminated", "states"),
-)
+STREAM_COLUMNS = (*COLUMNS, "terminated", "states")
 """The columns of a history, in the order of the rows of `StreamLearner`."""
 
 
@@ -31,10 +28,7 @@ class EpisodeUnderWay:
     def __init__(self, x: int, value: float, observation: Any) -> None:
         self.x, self.value = x, value  # its present state; V_k at its start
         self.observation = observation  # of the present state
-        self.source: list[int] = []
-        self.action: list[int] = []
-        self.after: list[int] = []
-        self.paid: list[float] = []
+        self.transitions: list[tuple[int, int, int, float]] = []  # x, a, x' or -1, reward
         self.reward = self.bonus = self.ascension = 0.0
         self.steps = 0
         self.absorbed = False  # whether it has terminated before it was broken off
@@ -44,21 +38,15 @@ class EpisodeUnderWay:
 class StreamLearner(VariantDriver):
     """The memory of a run in an environment, and the policy that comes of it."""
 
-    CHANGING: ClassVar[tuple[str, ...]] = ("memory", "epoch", "drawn", "thetas", "drawn_thetas")
+    GROUPS = ("epoch", "drawn")
+    OTHERS: ClassVar[tuple[str, ...]] = ("memory", "thetas", "drawn_thetas")
 
     def __init__(
-        self,
-        phi: FeatureMap,
-        config: Any,
-        variant: Variant,
-        seed: int,
-        stride: int,
-        scale: RewardScale,
-        world: Gym,
+        self, phi: FeatureMap, variant: Variant, run: Run, scale: RewardScale, world: Gym
     ) -> None:
         if isinstance(variant.bonus, NoiseBonus):
             raise TypeError("random bonuses are drawn for all states of a finite world")
-        super().__init__(phi, config, variant, world.gamma, seed, stride)
+        super().__init__(phi, variant, world.gamma, run)
         self.scale, self.reward = scale, world.reward
         known = self.reward is not None
         self.memory = Memory(phi, self.unit_ridge, world.memory, world.when_full, known)
@@ -66,8 +54,8 @@ class StreamLearner(VariantDriver):
             limits.need(world.memory, f"memory = {world.memory:g} bytes")
         self.epoch = blank_epoch(self.memory.regression, variant.keeps_moments, met_later=True)
         self.drawn = copied(self.epoch)  # of pi_I
-        self._keeps = isinstance(variant.ascension, Truncation) and not np.isinf(variant.eta)
-        self.thetas = np.zeros((1 if self._keeps else 0, phi.dim))  # of the epoch, if they are kept
+        # Of all updates of the epoch, where values that are cut off need them one by one.
+        self.thetas = np.zeros((1 if self.truncates else 0, phi.dim))
         self.drawn_thetas = self.thetas[:0].copy()
         self._numbers: dict[int, int] = {}  # of discrete observations, to save their features
 
@@ -110,15 +98,17 @@ class StreamLearner(VariantDriver):
     def _learn_from(self, episode: EpisodeUnderWay, terminated: bool) -> tuple[Any, ...]:
         """Learn from an episode that has ended; its row of the history."""
         memory, epoch = self.memory, self.epoch
-        ends = -1 in episode.after  # it has terminated, and that is learnt from
+        paid = np.array([reward for *_, reward in episode.transitions])
+        numbers = [link[:3] for link in episode.transitions]
+        source, action, after = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
+        ends = -1 in after  # it has terminated, and that is learnt from
         if ends:
             self._check_terminal()
         self._reserve_thetas(int(epoch.clock[0]["updates"]) + int(self.variant.updates))
-        # Episode k replaces the drawn policy with probability 1/k: then each is drawn alike.
-        if self.output_rng.random() * (self.episodes + 1) < 1:
+        if self.drawn_of_next(1)[0]:
             self.drawn, self.drawn_thetas = copied(epoch), self.thetas.copy()
         rule = self.rule(self.variant.stage(self.episodes))
-        memory.reserve_links(len(episode.source))
+        memory.reserve_links(len(source))
         weights, thetas, stop = self._reward_weights(), self.thetas, np.zeros(1, np.bool_)
         # Rewards of episodes that never terminate need not hold the 0 that termination pays.
         worth = self.scale.terminal if ends or memory.ends else 0.0
@@ -129,14 +119,9 @@ class StreamLearner(VariantDriver):
             from optimist.core import links, streaming
 
             stream = memory.stream(rule, epoch)
+            terminal = rule.gamma * worth if ends else 0.0
             memory.n_links = links.add_transitions(
-                stream,
-                rule.gamma * worth if ends else 0.0,
-                memory.n_links,
-                np.array(episode.source, dtype=np.int64),
-                np.array(episode.action, dtype=np.int64),
-                np.array(episode.after, dtype=np.int64),
-                np.array(episode.paid),
+                stream, terminal, memory.n_links, source, action, after, paid
             )
             epoch.clock[0]["steps"] += episode.steps
             n, terminal = memory.n_states, worth if memory.ends else 0.0
@@ -149,7 +134,7 @@ class StreamLearner(VariantDriver):
                 return 0.0
             return float(streaming.update_all(stream, weights, thetas, n, stop))
 
-        sup_q = self.compiled(call, stop)
+        sup_q = self.compiled(stop, call)
         return (
             episode.steps,
             episode.reward,
@@ -175,8 +160,8 @@ class StreamLearner(VariantDriver):
         return np.zeros(self.features.dim)
 
     def _reserve_thetas(self, n: int) -> None:
-        """Room for the n parameters of an epoch, where truncated values need them one by one."""
-        if self._keeps and n > len(self.thetas):
+        """Room for the n parameters of an epoch, if they are kept."""
+        if self.truncates and n > len(self.thetas):
             if 8 * n * self.features.dim > self.memory.limit:
                 raise MemoryFull(
                     f"truncated values need all {n:,} parameters of an epoch, which are more than "
@@ -192,26 +177,12 @@ class StreamLearner(VariantDriver):
     # Acting
 
     @property
-    def diagnostics(self) -> Diagnostics:
-        s, reg, n = self.memory.states, self.memory.regression, self.memory.n_states
-        epoch, prior = int(self.epoch.clock[0]["epochs"]), self.epoch.prior[0]
-        sums = self.memory.sums
-        learnt = self.variant.learns_prior and epoch > 0
-        return Diagnostics(
-            V=s.V[:n],
-            pi=np.exp(s.log_pi[:n]),
-            CB=s.CB[:n],
-            p=s.p[:n],
-            epoch=epoch,
-            heaven=self.heaven,
-            ridge=self.memory.ridge,
-            Lambda=reg.Lambda,
-            inverse=1 / reg.Lambda if reg.Lambda.shape[1] == 1 else reg.inverse,
-            log_det=float(reg.log_det[0]),
-            b=sums.paid + self.gamma * sums.values,
-            s=float(prior["novel"]) if learnt else None,
-            v=float(prior["v"]) if learnt else None,
-        )
+    def statistics(self) -> tuple[States, int, Regression]:
+        return self.memory.states, self.memory.n_states, self.memory.regression
+
+    @property
+    def targets(self) -> FloatArray:
+        return self.memory.sums.paid + self.gamma * self.memory.sums.values
 
     @property
     def transitions(self) -> Transitions:
@@ -256,39 +227,33 @@ class StreamLearner(VariantDriver):
 
     def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
         n = int(epoch.clock[0]["updates"])
-        told: dict[str, Any] = {"Theta": thetas[:n].copy()} if self._keeps and n else {}
-        if self.reward is not None:
-            told["reward"] = self._known_rewards
-        return self.softmax_policy(epoch, **told)
+        told: dict[str, Any] = {"Theta": thetas[:n].copy()} if self.truncates and n else {}
+        return self.softmax_policy(epoch, **told, **self._rewards_of_policy())
+
+    def _rewards_of_policy(self) -> dict[str, Any]:
+        """What a policy is told of rewards that are not estimated."""
+        return {} if self.reward is None else {"reward": self._known_rewards}
 
     # Stopping and continuing
 
     @property
     def arrays(self) -> dict[str, Any]:
-        return {
-            **self.memory.arrays,
-            **arrays_of("epoch", self.epoch),
-            **arrays_of("drawn", self.drawn),
-            "kept.thetas": self.thetas,
-            "kept.drawn_thetas": self.drawn_thetas,
-        }
+        kept = {"kept.thetas": self.thetas, "kept.drawn_thetas": self.drawn_thetas}
+        return {**self.memory.arrays, **self.state, **kept}
 
-    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
+    def layout(self, arrays: dict[str, Any]) -> schema.Layout:
         n, m = (arrays[name].size if name in arrays else 0 for name in ("states.V", "links.source"))
-        wanted = {name: schema.usual(name, array.shape) for name, array in self.arrays.items()}
-        wanted.update(self.memory.layout(n, m))
+        wanted = {**self.memory.layout(n, m), **super().layout(arrays)}
         least = {"epoch": ("thetas", 1), "drawn": ("drawn_thetas", 0)}
         for group, (thetas, fewest) in least.items():
             name = f"kept.{thetas}"
-            kept = max(fewest, *arrays[name].shape[:1]) if self._keeps and name in arrays else 0
+            kept = max(fewest, *arrays[name].shape[:1]) if self.truncates and name in arrays else 0
             wanted[name] = schema.real((kept, self.features.dim))
-            most = kept if self._keeps else checks.MOST - 1
+            most = kept if self.truncates else checks.MOST - 1
             wanted.update(schema.clock(f"{group}.clock", n_states=1, updates=most))
         return wanted
 
-    def columns(
-        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
-    ) -> dict[str, schema.Array]:
+    def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
         return {
             **dict.fromkeys(COLUMNS, schema.real((rows,))),
             **dict.fromkeys(("steps", "epoch", "states"), schema.count((rows,))),
@@ -299,9 +264,7 @@ class StreamLearner(VariantDriver):
         self.check_epoch(arrays)
         self.memory.restore({name: arrays[name] for name in self.memory.arrays})
         self._numbers.clear()
-        for group, epoch in (("epoch", self.epoch), ("drawn", self.drawn)):
-            for name, array in arrays_of(group, epoch).items():
-                array[...] = arrays[name]
+        super().restore(header, arrays)
         if self.variant.learns_prior and self.epoch.clock[0]["epochs"] > 0:
             self.memory.ridge = float(self.epoch.prior[0]["ridge"])
         self.thetas, self.drawn_thetas = (

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from optimist import checks
-from optimist.agents.tabular_agent import R_MAX, TabularAgent
-from optimist.core.tabular import Peer, TableRule
+from optimist.agents.tabular_agent import TabularAgent, TabularConfig
+from optimist.core.tabular import Peer
 
 
 @dataclass(frozen=True)
-class UcbviConfig:
+class UcbviConfig(TabularConfig):
     """The parameters of UCBVI.
 
     Attributes
@@ -22,24 +21,8 @@ class UcbviConfig:
 
     c: float = 0.2
     updates: int = 100
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "c", checks.real_number(self.c, "c"))
-        if self.c < 0:
-            raise ValueError(f"c = {self.c:g} must not be negative")
-        object.__setattr__(
-            self, "updates", checks.count(self.updates, "updates", below=checks.MOST)
-        )
-
-    def rule(self, gamma: float) -> TableRule:
-        """The parameters as compiled code takes them."""
-        return TableRule(
-            kind=Peer.UCBVI,
-            heaven=R_MAX / (1 - gamma),
-            c=self.c,
-            sweeps=self.updates,
-            tolerance=1e-5,
-        )
+    kind = Peer.UCBVI
+    tolerance = 1e-5
 
 
 class Ucbvi(TabularAgent):

@@ -1,22 +1,21 @@
 """Agents of one family: regularised value iteration on features, with optimism."""
 
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import VectorEnv
 from numpy.typing import ArrayLike
 
-from optimist.agents import checkpoint
-from optimist.agents.agent import Agent
-from optimist.agents.arguments import refuse_environment, resolve, split
+from optimist.agents.agent import NOT_FINITE, Agent
+from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.diagnostics import Beliefs, Transitions
-from optimist.agents.driver import VariantDriver
+from optimist.agents.driver import Run, VariantDriver
 from optimist.agents.finite_driver import FiniteDriver
 from optimist.agents.stream_driver import AnyFeatures, StreamDriver
 from optimist.core import Rewards, Variant
+from optimist.core.variant import plain_numbers
 from optimist.envs import Gym, World
 from optimist.envs.players import AnyEnv
 from optimist.features import FeatureMap
@@ -24,6 +23,40 @@ from optimist.mdp import FiniteMDP
 
 FiniteWorld = World | FiniteMDP
 Environment = Gym | AnyEnv
+
+
+@dataclass(frozen=True)
+class VariantConfig:
+    """The parameters of an agent that is one `Variant`, checked at once and as plain numbers.
+
+    What several of these agents are told is explained here; each has some of it. Whatever has the
+    name of a field of `Variant` is that field.
+
+    Attributes
+    ----------
+    beta
+        Exploration coefficient: bonuses are beta times the uncertainty of a pair.
+    eta
+        Learning rate of the policy; infinity makes it greedy for the last update.
+    ridge
+        The initial covariance is ridge times the identity: 1 in the paper. A small one makes pairs
+        without data promising, and shrinks the values of others less.
+    updates
+        Sweeps of value iteration after an episode.
+    """
+
+    def __post_init__(self) -> None:
+        plain_numbers(self)
+        self.variant()  # refuses bad parameters
+
+    def variant(self) -> Variant:
+        """The algorithm."""
+        return self.variant_with()
+
+    def variant_with(self, **others: Any) -> Variant:
+        """The algorithm with these parameters and with others, which the agent sets itself."""
+        own = {f.name: getattr(self, f.name) for f in fields(Variant) if hasattr(self, f.name)}
+        return Variant(**{**own, **others})
 
 
 class VariantAgent(Agent):
@@ -70,31 +103,23 @@ class VariantAgent(Agent):
         rewards: Rewards | None = None,
         **parameters: Any,
     ) -> None:
-        name = type(self).__name__
-        own, told = split(name, self.Config, parameters)
-        config = resolve(name, self.Config, config, own)
-        variant: Variant = config.variant()
+        config, told = resolve(type(self).__name__, self.Config, config, parameters)
+        run, variant = Run(config, seed, stride), config.variant()
         if isinstance(world, World | FiniteMDP):
             refuse_environment(world, told, but="value_bound")
             variant = variant.known(told.get("value_bound"))
             mdp = world.mdp if isinstance(world, World) else world
             phi: Any = features  # refused if it is no FeatureMap
-            self._start(FiniteDriver(mdp, phi, config, variant, rewards, seed, stride))
+            self._start(FiniteDriver(mdp, phi, variant, run, rewards))
             return
         if rewards is not None:
             raise TypeError("rewards= applies to finite worlds; an environment pays its own")
-        gym = as_gym(world, told)
-        self._start(StreamDriver(gym, features, config, variant, seed, stride))
+        self._start(StreamDriver(as_gym(world, told), features, variant, run))
 
     @property
     def features(self) -> FeatureMap:
         """The map phi."""
         return self._driver.features
-
-    @property
-    def mdp(self) -> FiniteMDP:
-        """The finite world that is played."""
-        return self._finite.mdp
 
     @property
     def rewards(self) -> Rewards:
@@ -108,7 +133,7 @@ class VariantAgent(Agent):
     @property
     def _finite(self) -> FiniteDriver:
         if not isinstance(self._driver, FiniteDriver):
-            raise AttributeError("only a finite world has it; a Gymnasium environment is played")
+            raise AttributeError(NOT_FINITE)
         return self._driver
 
     def believe(self, observations: ArrayLike) -> Beliefs:
@@ -133,27 +158,6 @@ class VariantAgent(Agent):
                 "world"
             )
         return self._driver
-
-    @classmethod
-    def load(
-        cls,
-        folder: str | Path,
-        world: FiniteWorld | Environment,
-        features: Any = None,
-        *,
-        rewards: Rewards | None = None,
-        **told: Any,
-    ) -> Self:
-        """The learner in a folder, which continues as if it had never stopped.
-
-        In a finite world that is exact, bit for bit; a Gymnasium environment begins a new episode.
-        """
-        saved = checkpoint.read(folder, cls.__name__)
-        given: dict[str, Any] = {} if rewards is None else {"rewards": rewards}
-        given.update(seed=saved.header["seed"], stride=saved.header["stride"], **told)
-        agent = cls(world, features, config=saved.config(cls.Config), **given)
-        checkpoint.restore(agent, saved)
-        return agent
 
 
 def as_gym(world: Any, told: dict[str, Any]) -> Gym:

@@ -1,32 +1,38 @@
-"""How kernels are compiled: cached on disk, and again whenever any file of core has changed.
+"""How kernels are compiled: cached on disk, and again whenever a file that they use has changed.
 
 Numba's cache notices a changed function but not a changed callee in another file. The folder of the
-cache is therefore named after a digest of all of core, and kernels may call each other freely.
+cache is therefore named after a digest of the function's package and of core: its kernels may use
+whatever is in these two.
 """
 
-import hashlib
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+
+from optimist.digests import digest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 CORE = Path(__file__).parent
 
 
-def cache_folder(core: Path = CORE) -> Path:
-    """Where compiled code is kept: below NUMBA_CACHE_DIR if that is set, else beside the source."""
-    sha = hashlib.sha256()
-    for file in sorted(core.glob("*.py")):
-        sha.update(file.read_bytes())
-    above = os.environ.get("NUMBA_CACHE_DIR") or core / "__pycache__"
-    return Path(above) / f"kernels-{sha.hexdigest()[:16]}"
+def cache_folder(package: Path = CORE, *used: Path) -> Path:
+    """Where the compiled code of a package is kept, which uses itself and others.
+
+    It is below NUMBA_CACHE_DIR if that is set, else beside the source.
+    """
+    files = [file for folder in (package, *used) for file in sorted(folder.glob("*.py"))]
+    above = os.environ.get("NUMBA_CACHE_DIR") or package / "__pycache__"
+    return Path(above) / f"kernels-{digest(*(file.read_bytes() for file in files))[:16]}"
 
 
-_FOLDER = str(cache_folder())
+@cache
+def _folder_of(package: Path) -> str:
+    return str(cache_folder(*dict.fromkeys((package, CORE))))
 
 
 def compiled(**options: Any) -> Callable[[F], F]:
@@ -38,7 +44,8 @@ def compiled(**options: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         settings: Any = numba.config
-        before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
+        folder = _folder_of(Path(function.__code__.co_filename).parent)
+        before, settings.CACHE_DIR = settings.CACHE_DIR, folder
         try:  # numba reads the folder once, when a function is decorated
             made: Any = numba.njit(cache=True, **options)(function)
         finally:

@@ -55,6 +55,10 @@ class Array(NamedTuple):
             self.rule(array, name)
 
 
+Layout = dict[str, Array]
+"""What arrays must be, by their names."""
+
+
 def index(shape: Shape, below: Any, least: int = 0) -> Array:
     """Integers in [least, below)."""
     return Array(np.int64, shape, least, below)

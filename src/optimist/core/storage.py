@@ -5,7 +5,6 @@ a truncated, altered or foreign file be refused with a sentence.
 """
 
 import errno
-import hashlib
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from optimist import limits
+from optimist.digests import digest, named_arrays
 from optimist.errors import FileError, TooLarge
 
 HEADER = "optimist"
@@ -101,12 +101,12 @@ def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
             limits.need_to_read(path, times=2)  # and a copy for the digest
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             metadata = file.metadata()
-        digest, _, text = metadata[HEADER].partition(" ")
+        found, _, text = metadata[HEADER].partition(" ")
         header = json.loads(text)
         version, _ = header["format"], header["kind"]
     except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(f"{path} is not a file of optimist, or it is damaged ({error})") from None
-    if digest != _digest(text, tensors):
+    if found != _digest(text, tensors):
         raise FileError(f"{path} was altered after it was written: its digest does not match")
     if version != FORMAT:
         raise FileError(f"{path} has format {version}; this version reads format {FORMAT}")
@@ -130,9 +130,4 @@ def _laid_out(array: Any) -> Any:
 
 
 def _digest(text: str, tensors: dict[str, Any]) -> str:
-    sha = hashlib.sha256(text.encode())
-    for name in sorted(tensors):
-        array = tensors[name]
-        sha.update(f"{name} {array.dtype} {array.shape}".encode())
-        sha.update(array.tobytes())
-    return sha.hexdigest()
+    return digest(text, *named_arrays(dict(sorted(tensors.items()))))

@@ -1,6 +1,5 @@
 """A world that is given by its arrays: any finite MDP, or what is kept of a world of one's own."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from optimist import registry
+from optimist.digests import digest, named_arrays
 from optimist.envs.mdp_files import arrays_of_mdp, load_mdp, mdp_of
 from optimist.envs.world import World
 from optimist.features import FeatureMap, Table
@@ -129,9 +129,12 @@ class ArrayWorld(World):
 
 def mdp_digest(mdp: FiniteMDP) -> str:
     """A digest of the arrays of an MDP."""
-    sha, kernel = hashlib.sha256(repr((mdp.gamma, mdp.r.shape)).encode()), sp.csr_array(mdp.kernel)
-    features = (mdp.Phi,) if isinstance(mdp, LinearMDP) else ()
-    for array in (kernel.indptr, kernel.indices, kernel.data, mdp.r, mdp.nu0, *features):
-        whole = array.astype(np.int64) if array.dtype.kind == "i" else array
-        sha.update(np.ascontiguousarray(whole).tobytes())
-    return sha.hexdigest()[: registry.DIGITS]
+    kernel = sp.csr_array(mdp.kernel)
+    pointers = {
+        "indptr": kernel.indptr.astype(np.int64),
+        "indices": kernel.indices.astype(np.int64),
+    }
+    arrays = {**pointers, "data": kernel.data, "r": mdp.r, "nu0": mdp.nu0}
+    if isinstance(mdp, LinearMDP):
+        arrays["Phi"] = mdp.Phi
+    return digest(repr(mdp.gamma), *named_arrays(arrays))[: registry.DIGITS]

@@ -1,7 +1,5 @@
 """The specification of a run as data: a world, an agent, episodes, a stride and a seed."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +10,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents import Agent
+from optimist.digests import digest
 from optimist.errors import DataError
 from optimist.experiments.learners import (
     LEARNERS,
@@ -133,12 +132,6 @@ class Specification:
             raise DataError((), f"the agent {self.agent.name} is not imported: it cannot be run")
         how = (self.world, self.episodes, self.stride, self.seed)
         return make_learner(self.kind, self.agent, *how)
-
-
-def digest(data: Plain) -> str:
-    """Compute the digest of plain data."""
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def derived_seed(seed: int, index: int, world: StudyWorld, agent: Any) -> int:

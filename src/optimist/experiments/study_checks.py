@@ -5,9 +5,9 @@ from typing import Any
 
 from optimist import limits
 from optimist.agents.history import check_history
+from optimist.digests import digest
 from optimist.envs import Gym
 from optimist.experiments.learners import check_together
-from optimist.experiments.specification import digest
 from optimist.experiments.worlds import StudyWorld
 from optimist.parameters import Plain
 from optimist.text import LINES, check_seen

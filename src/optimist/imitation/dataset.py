@@ -128,25 +128,14 @@ class FeatureDataset:
         """The features of independent draws from mu(pi), as the paper assumes.
 
         Each row belongs to the last pair of its own rollout, which stops after each step with
-        probability 1 - gamma; see `record_pairs`.
+        probability 1 - gamma.
 
         Parameters
         ----------
-        world
-            A world, a `FiniteMDP`, or a Gymnasium environment without a time limit.
-        policy
-            The expert: an array [X, A], or an object with ``probabilities(states)``.
+        world, policy, samples, rng, gamma, seed, absorbing
+            As of `record_pairs`: the policy is the expert's, and ``samples`` is tau_E.
         phi
             The features of rewards, phi_r.
-        samples
-            The number of rows, tau_E.
-        rng
-            Source of randomness.
-        gamma, seed
-            The discount factor and the seed of a Gymnasium environment; not for worlds.
-        absorbing
-            The observation in which a terminated environment stays, by default its last one; see
-            `from_episodes`.
 
         Examples
         --------

@@ -6,7 +6,6 @@ only.
 """
 
 import csv
-import hashlib
 import io
 import json
 import math
@@ -23,6 +22,7 @@ from optimist import checks, limits
 from optimist.checks import FloatArray
 from optimist.core.parquet import read_numbers
 from optimist.core.storage import write_bytes
+from optimist.digests import digest
 from optimist.errors import FileError, TooLarge
 
 SUFFIXES = (".npz", ".parquet", ".csv")
@@ -99,9 +99,7 @@ def _names(features: FloatArray) -> list[str]:
 
 
 def _digest(features: FloatArray) -> str:
-    sha = hashlib.sha256(str(features.shape).encode())
-    sha.update(np.ascontiguousarray(features, dtype="<f8").tobytes())
-    return sha.hexdigest()
+    return digest(str(features.shape), np.ascontiguousarray(features, dtype="<f8"))
 
 
 def _read_header(text: str, features: FloatArray) -> Declared:

@@ -2,51 +2,50 @@
 
 from typing import Any
 
+import numpy as np
+
+from optimist.agents.driver import Run
 from optimist.agents.finite_driver import FiniteDriver, column_layout, columns_of
-from optimist.core import Variant, schema
+from optimist.core import schema
+from optimist.core.arrays import check_features, sparse_rows
 from optimist.core.state import Kept, Record, Rule
-from optimist.features import FeatureMap
-from optimist.imitation.configuration import FraILConfig
+from optimist.features import Concatenation, FeatureMap, OneHot, OneHotState, StateOnly
+from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.driver import Imitation, check_expert
 from optimist.imitation.history import ImitationHistory
-from optimist.imitation.reward_player import RewardPlayer, weights_layout
+from optimist.imitation.reward_player import FiniteRewardPlayer
 from optimist.imitation.weights import WeightKind
 from optimist.mdp import FiniteMDP
 
+SPANNED = 1e-9
+"""How far phi_r may be from linear in phi_P to count as linear: rounding."""
 
-class FiniteImitation(FiniteDriver):
-    """A finite MDP whose rewards a player moves after each episode.
 
-    Attributes
-    ----------
-    step
-        eta_r, the step of the player.
-    K
-        The number of episodes it is made for, as a checkpoint says it.
-    """
+class FiniteImitation(Imitation, FiniteDriver):
+    """A finite MDP, without its own rewards."""
 
-    CHANGING = (*FiniteDriver.CHANGING, "player")
+    OTHERS = (*FiniteDriver.OTHERS, "player")
     knows_rewards = False  # those of the next episode are the player's to choose
+    player: FiniteRewardPlayer
 
     def __init__(
         self,
-        mdp: FiniteMDP,
-        features: FeatureMap,
-        config: FraILConfig,
-        variant: Variant,
-        player: RewardPlayer,
-        seed: int,
-        stride: int,
+        world: FiniteMDP,
+        expert: FeatureDataset,
+        phi_r: FeatureMap | None,
+        phi_P: FeatureMap | None,
+        run: Run,
     ) -> None:
-        super().__init__(mdp, features, config, variant, None, seed, stride)
+        mdp = world.with_rewards(np.zeros((world.n_states, world.n_actions)))
+        if phi_r is None:
+            phi_r = StateOnly(OneHotState(mdp.n_states), mdp.n_actions)
+        check_features(phi_r, mdp, "reward_features")
+        check_expert(expert, phi_r, mdp.gamma)
+        player = FiniteRewardPlayer(expert.mean, phi_r, run.config.weights, mdp.n_states)
+        phi = _linear_features(phi_P, player, mdp)
+        super().__init__(mdp, phi, run.config.variant(player.R_max), run)
         self.player = player
-        self.states.r[:] = player.first_rewards
-        self.step, self.K = 0.0, None  # type: float, int | None
-        self._broken = ""
-
-    def refuse_if_broken(self) -> None:
-        """Raise an error if there is no going on."""
-        if self._broken:
-            raise ValueError(self._broken)
+        self.states.r[:] = player.rewards
 
     @property
     def _moves_between_calls(self) -> bool:
@@ -57,34 +56,19 @@ class FiniteImitation(FiniteDriver):
         return 1 if self._moves_between_calls else most
 
     def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
+        from optimist.core.finite import learn_one  # numba takes its time
+        from optimist.imitation.loop import play_one_and_draw, run_imitation
+
         sizes = len(record.steps), len(kept.log_policies)
         player = self.player.state(self.step, self.config.fresh, *sizes)
-        learner = self.learner(rule)
-        given = (learner, self.rng, record, kept, player)
-        later = (learner, self.rng, record)
-
-        def whole() -> None:
-            from optimist.imitation.loop import run_imitation  # numba takes its time
-
-            run_imitation(*given)
-
-        def first_half() -> None:
-            from optimist.imitation.loop import play_one_and_draw
-
-            play_one_and_draw(*given)
-
-        def second_half() -> None:
-            from optimist.core.finite import learn_one
-
-            learn_one(*later)
-
+        given = (self.learner(rule), self.rng, record, kept, player)
         if self._moves_between_calls:
-            self.compiled(first_half, record.stop)
+            self.compiled(record.stop, play_one_and_draw, *given)
             self._move(int(player.pairs[0]))
             player.kept[:] = player.w
-            self.compiled(second_half, record.stop)
+            self.compiled(record.stop, learn_one, *given[:3])
         else:
-            self.compiled(whole, record.stop)
+            self.compiled(record.stop, run_imitation, *given)
         columns = columns_of(record)
         del columns["reward"]  # it was paid before r_k was known
         seen = {"pairs": player.pairs, "rollouts": player.rollouts}
@@ -93,31 +77,22 @@ class FiniteImitation(FiniteDriver):
     def _move(self, pair: int) -> None:
         """Let the reward player move in a class of the user's own, which may fail."""
         try:
-            self.states.r[:] = self.player.move(pair, self.step)
+            self.player.move(*divmod(pair, self.mdp.n_actions), self.step)
         except BaseException as error:
             # Even on an interruption: the episode was played and its update was not made, so the
             # learner cannot continue.
-            self._broken = (
+            self.broken = (
                 f"the projection failed after episode {self.episodes} ({error}): "
                 "load the learner as it was saved before"
             )
             raise
+        self.states.r[:] = self.player.rewards
 
     def history(self, columns: dict[str, Any], first: int) -> ImitationHistory:
         player = self.player
         return ImitationHistory(columns, first, player.lambda_E, self.mdp, player.Phi)
 
-    @property
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state, **self.player.arrays}
-
-    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
-        w = weights_layout(self.player.w.shape, self.player.W_max)
-        return {**super().layout(arrays), "player.w": w}
-
-    def columns(
-        self, rows: int, kept: int, first: int, arrays: dict[str, Any]
-    ) -> dict[str, schema.Array]:
+    def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
         wanted = column_layout(rows, kept, first, self.mdp.r.shape, 1)
         del wanted["reward"], wanted["chosen"]
         return {
@@ -131,11 +106,20 @@ class FiniteImitation(FiniteDriver):
     def _given(self) -> tuple[Any, ...]:
         return self.player.given
 
-    @property
-    def saved_config(self) -> dict[str, Any]:
-        config: FraILConfig = self.config
-        return config.without_weights()
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"K": self.K, **self.player.settings}
+def _linear_features(
+    phi_P: FeatureMap | None, player: FiniteRewardPlayer, mdp: FiniteMDP
+) -> FeatureMap:
+    """The features of the linear MDP: phi_P alone if phi_r is linear in it, else both."""
+    if phi_P is None:
+        return OneHot(mdp.n_states, mdp.n_actions)
+    check_features(phi_P, mdp)
+    if isinstance(phi_P, OneHot):
+        return phi_P
+    # Some random combinations of the columns of Phi_r are linear in Phi_P only if all are.
+    some = player.Phi @ np.random.default_rng(0).standard_normal((player.phi_r.dim, 4))
+    Phi_P = sparse_rows(phi_P, mdp.n_states).toarray()
+    left = some - Phi_P @ np.linalg.lstsq(Phi_P, some)[0]
+    if np.abs(left).max() <= SPANNED * np.abs(some).max():
+        return phi_P
+    return Concatenation(player.phi_r, phi_P)

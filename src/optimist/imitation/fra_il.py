@@ -1,9 +1,6 @@
 """FRA-IL, Algorithm 2: imitation from expert features alone."""
 
-import math
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -12,36 +9,22 @@ from gymnasium.vector import VectorEnv
 from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
-from optimist.agents.arguments import refuse_environment, resolve, split
-from optimist.agents.stream_driver import features_of
+from optimist.agents.arguments import refuse_environment, resolve
+from optimist.agents.driver import Run
 from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
 from optimist.checks import FloatArray
 from optimist.core import Variant, schema, storage
-from optimist.core.arrays import check_features, sparse_rows
 from optimist.envs import Gym
-from optimist.envs.players import Players
 from optimist.errors import FileError
-from optimist.features import (
-    Concatenation,
-    FeatureMap,
-    OneHot,
-    OneHotState,
-    PerAction,
-    StateFeatures,
-    StateOnly,
-)
+from optimist.features import FeatureMap
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.driver import Imitation
 from optimist.imitation.finite_imitation import FiniteImitation
 from optimist.imitation.history import ImitationHistory
 from optimist.imitation.recording import finite_mdp
-from optimist.imitation.reward_player import RewardPlayer, StreamRewardPlayer
-from optimist.imitation.stream_imitation import StreamImitation, with_rewards
-from optimist.mdp import FiniteMDP
-from optimist.theory import imitation as theory
-
-SPANNED = 1e-9
-"""How far phi_r may be from linear in phi_P to count as linear: rounding."""
+from optimist.imitation.reward_player import FiniteRewardPlayer, RewardPlayer
+from optimist.imitation.stream_imitation import StreamImitation
 
 
 class FraIL(Agent):
@@ -71,26 +54,13 @@ class FraIL(Agent):
     K
         The number of episodes that the step eta_r = W_max / (B sqrt K) of the reward player is
         made for; by default that of the first call of `learn`.
-    seed
-        Seeds the run. The same seed gives the same bytes on one kind of processor.
-    stride
-        Every so many episodes the policy is kept, to be evaluated exactly; 0 for none.
-    config
-        The parameters as an instance of ``Config``; by default all have their default values.
-    parameters
-        Fields of ``Config`` by name; of a Gymnasium environment also fields of `envs.Gym`.
-
-    Attributes
-    ----------
-    variant
-        The algorithm of the policy player, scaled to R_max.
-    W_max, R_max, shift
-        They follow from the class of weights: ||w|| <= W_max, and r_k = Phi_r w_k + shift lies in
-        [0, R_max].
+    seed, stride, config, parameters
+        As of `VariantAgent`; how the policy player is configured is ``config.player``.
 
     Examples
     --------
     >>> from optimist import envs
+    >>> from optimist.features import OneHotState, StateOnly
     >>> world = envs.GridWorld()
     >>> best = world.mdp.optimal().policy
     >>> states = StateOnly(OneHotState(25), n_actions=4)
@@ -102,7 +72,7 @@ class FraIL(Agent):
 
     Config: ClassVar[type[Any]] = FraILConfig
 
-    _driver: FiniteImitation | StreamImitation
+    _driver: Imitation
 
     def __init__(
         self,
@@ -117,76 +87,21 @@ class FraIL(Agent):
         config: FraILConfig | None = None,
         **parameters: Any,
     ) -> None:
-        own, told = split("FraIL", FraILConfig, parameters)
-        made: FraILConfig = resolve("FraIL", FraILConfig, config, own)
-        self.expert = expert
-        self.K = None if K is None else checks.count(K, "K")
-        driver: FiniteImitation | StreamImitation
+        config, told = resolve("FraIL", FraILConfig, config, parameters)
+        self.expert, K = expert, None if K is None else checks.count(K, "K")
+        given = (expert, reward_features, features, Run(config, seed, stride))
+        driver: Imitation
         if isinstance(world, gymnasium.Env | VectorEnv | Gym):
-            gym = as_gym(world, told)
-            driver = self._in_environment(gym, reward_features, features, made, seed, stride)
+            driver = StreamImitation(as_gym(world, told), *given)
         else:
             refuse_environment(world, told)
-            mdp = finite_mdp(world)
-            driver = self._in_finite_world(mdp, reward_features, features, made, seed, stride)
+            driver = FiniteImitation(finite_mdp(world), *given)
+        driver.K = K
         self._start(driver)
         self.reward_features = self._player.phi_r
 
-    def _in_finite_world(
-        self,
-        given: FiniteMDP,
-        reward_features: FeatureMap | None,
-        features: FeatureMap | None,
-        config: FraILConfig,
-        seed: int,
-        stride: int,
-    ) -> FiniteImitation:
-        n_states, n_actions = given.n_states, given.n_actions
-        bare = given.with_rewards(np.zeros((n_states, n_actions)))
-        if reward_features is None:
-            reward_features = StateOnly(OneHotState(n_states), n_actions)
-        check_features(reward_features, bare, "reward_features")
-        _check_expert(self.expert, reward_features, bare.gamma)
-        player = RewardPlayer(self.expert.mean, reward_features, config.weights, n_states)
-        phi = _linear_features(features, reward_features, player, bare)
-        variant = config.variant(player.R_max)
-        return FiniteImitation(bare, phi, config, variant, player, seed, stride)
-
-    def _in_environment(
-        self,
-        world: Gym,
-        reward_features: FeatureMap | None,
-        features: FeatureMap | StateFeatures | str | None,
-        config: FraILConfig,
-        seed: int,
-        stride: int,
-    ) -> StreamImitation:
-        # One environment, made once, whichever way it was given.
-        world = replace(world, id=world.make(), repeat=1, options="", parallel=1)
-        players = Players(world.make())
-        if players.n > 1:
-            raise ValueError(
-                "FRA-IL plays one environment: side by side the first episodes to end are short "
-                "ones, and their last pairs no draws of mu(pi_k)"
-            )
-        phi_P = features_of(world.features or None if features is None else features, players)
-        if reward_features is None:
-            psi = phi_P.psi if isinstance(phi_P, PerAction) else None
-            if isinstance(phi_P, OneHot):
-                psi = OneHotState(phi_P.n_states)
-            if psi is None:
-                raise ValueError("give the reward_features that the expert was recorded with")
-            reward_features = StateOnly(psi, phi_P.n_actions)
-        if not isinstance(reward_features, FeatureMap):
-            raise TypeError(f"reward_features must be a FeatureMap; got {reward_features!r}")
-        _check_expert(self.expert, reward_features, world.gamma)
-        player = StreamRewardPlayer(self.expert.mean, reward_features, config.weights)
-        phi = with_rewards(reward_features, phi_P)
-        variant = config.variant(player.R_max)
-        return StreamImitation(world, phi, config, variant, player, seed, stride)
-
     @property
-    def _player(self) -> RewardPlayer | StreamRewardPlayer:
+    def _player(self) -> RewardPlayer:
         return self._driver.player
 
     @property
@@ -200,20 +115,18 @@ class FraIL(Agent):
         return self._driver.features
 
     @property
-    def mdp(self) -> FiniteMDP:
-        """The finite world that is played, without its rewards."""
-        if not isinstance(self._driver, FiniteImitation):
-            raise AttributeError("only a finite world has it; a Gymnasium environment is played")
-        return self._driver.mdp
+    def K(self) -> int | None:
+        """The number of episodes that the reward player is made for, once it is known."""
+        return self._driver.K
 
     @property
     def W_max(self) -> float:
-        """A bound on the norm of the weights."""
+        """The bound on the norm of the weights that their class declares."""
         return self._player.W_max
 
     @property
     def R_max(self) -> float:
-        """A bound on the rewards r_k."""
+        """The bound on the rewards r_k = Phi_r w_k + shift, which follows from that class."""
         return self._player.R_max
 
     @property
@@ -226,9 +139,7 @@ class FraIL(Agent):
     @property
     def eta_r(self) -> float:
         """The step of the reward player, W_max / (B sqrt K)."""
-        if self.K is None:
-            raise ValueError("eta_r depends on K, which the first call of learn sets")
-        return theory.step(self.K, self.W_max, self._player.B)
+        return self._driver.step
 
     @property
     def reward_weights(self) -> FloatArray:
@@ -249,7 +160,7 @@ class FraIL(Agent):
         It is computed from the world's kernel, which the learner does not see.
         """
         player = self._player
-        if not isinstance(player, RewardPlayer):
+        if not isinstance(player, FiniteRewardPlayer):
             raise AttributeError(
                 "it is not known exactly in a Gymnasium environment; "
                 "FeatureDataset.from_rollouts(env, il.policy, ...).mean estimates lambda(pi)"
@@ -264,10 +175,8 @@ class FraIL(Agent):
         The first call sets K, if it was not given. Learning beyond it keeps the step for K, which
         is then larger than the theory's.
         """
-        self._driver.refuse_if_broken()
         if self.K is None:
-            self.K = checks.count(episodes, "episodes")
-        self._driver.step = self.eta_r
+            self._driver.K = checks.count(episodes, "episodes")
         history = super().learn(episodes, show_progress)
         assert isinstance(history, ImitationHistory)  # as the driver makes them
         return history
@@ -282,31 +191,11 @@ class FraIL(Agent):
     # Stopping and continuing
 
     @classmethod
-    def load(
-        cls,
-        folder: str | Path,
-        world: FiniteWorld | Environment,
-        expert: FeatureDataset,
-        reward_features: FeatureMap | None = None,
-        features: Any = None,
-        *,
-        config: FraILConfig | None = None,
-        **parameters: Any,
-    ) -> Self:
-        """The learner in a folder, which continues as if it had never stopped, bit for bit.
+    def _saved_config(cls, saved: checkpoint.Saved) -> dict[str, Any]:
+        return {}  # it is given again: the class of weights may be the user's own
 
-        Expert, features and configuration have to be given again; any others are refused.
-        """
-        header = checkpoint.read(folder, cls.__name__).header
-        given: dict[str, Any] = {"seed": header["seed"], "stride": header["stride"], **parameters}
-        il = cls(world, expert, reward_features, features, config=config, **given)
-        il.restore(folder)
-        return il
-
-    def restore(self, folder: str | Path) -> None:
-        """Bring this learner, newly made, to the state that was saved in a folder."""
-        saved = checkpoint.read(folder, type(self).__name__)
-        before, now = saved.header["settings"], {**self._driver.settings, "K": self.K}
+    def _restore(self, saved: checkpoint.Saved) -> None:
+        before, now = saved.header["settings"], self._driver.settings
         with storage.reading(saved.path):
             schema.fields(before, dict.fromkeys(now, object), "settings")
             if before["K"] is not None:
@@ -317,49 +206,5 @@ class FraIL(Agent):
         if others:
             was = ", ".join(f"{n} was {before.get(n)}, is {now[n]}" for n in others)
             raise FileError(f"{saved.path} belongs to another configuration: {was}")
-        checkpoint.restore(self, saved)
-        self.K = now["K"]
-
-    def save(self, folder: str | Path) -> None:
-        """Write the whole learner into a folder; the file there is replaced at once or not at all.
-
-        Expert, features and class of weights are not saved: give them again when loading.
-        """
-        self._driver.refuse_if_broken()
-        self._driver.K = self.K
-        super().save(folder)
-
-
-def _check_expert(expert: FeatureDataset, phi_r: FeatureMap, gamma: float) -> None:
-    """Refuse data that are of other features or of another discount factor."""
-    if not isinstance(expert, FeatureDataset):
-        raise TypeError(
-            f"expert is a {type(expert).__name__}, and must be a FeatureDataset: "
-            "FeatureDataset(rows), FeatureDataset.load(file) or "
-            "FeatureDataset.from_policy(world, policy, phi_r)"
-        )
-    expert.check_fits(phi_r)
-    if expert.gamma is not None and not math.isclose(expert.gamma, gamma, rel_tol=1e-9):
-        raise ValueError(
-            f"the expert was recorded with gamma = {expert.gamma:.10g}, "
-            f"the world has gamma = {gamma:.10g}: their occupancies do not compare"
-        )
-
-
-def _linear_features(
-    phi_P: FeatureMap | None, phi_r: FeatureMap, player: RewardPlayer, mdp: FiniteMDP
-) -> FeatureMap:
-    """The features of the linear MDP: phi_P alone if phi_r is linear in it, else both."""
-    if phi_P is None:
-        return OneHot(mdp.n_states, mdp.n_actions)
-    check_features(phi_P, mdp)
-    if isinstance(phi_P, OneHot):
-        return phi_P
-    # Some random combinations of the columns of Phi_r are linear in Phi_P only if all are.
-    mix = np.random.default_rng(0).standard_normal((phi_r.dim, 4))
-    some = player.Phi @ mix
-    Phi_P = sparse_rows(phi_P, mdp.n_states).toarray()
-    left = some - Phi_P @ np.linalg.lstsq(Phi_P, some)[0]
-    if np.abs(left).max() <= SPANNED * np.abs(some).max():
-        return phi_P
-    return Concatenation(phi_r, phi_P)
+        super()._restore(saved)
+        self._driver.K = now["K"]

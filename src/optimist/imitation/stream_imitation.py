@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents.driver import Policy
-from optimist.agents.stream_driver import StreamDriver
+from optimist.agents.driver import Run
+from optimist.agents.stream_driver import AnyFeatures, StreamDriver, features_of
 from optimist.agents.stream_learner import EpisodeUnderWay
 from optimist.checks import FloatArray
-from optimist.core import SoftmaxPolicy, Variant, schema
-from optimist.core.state import Epoch
 from optimist.envs import Gym
+from optimist.envs.players import Players
 from optimist.features import (
     Concatenation,
     FeatureMap,
@@ -21,56 +20,58 @@ from optimist.features import (
     StateOnly,
     describe,
 )
-from optimist.imitation.configuration import FraILConfig
+from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.driver import Imitation, check_expert
 from optimist.imitation.history import ImitationHistory
-from optimist.imitation.reward_player import StreamRewardPlayer, weights_layout
+from optimist.imitation.reward_player import RewardPlayer
 
 
-class StreamImitation(StreamDriver):
-    """An environment whose rewards a player moves after each episode; those paid are not looked at.
+class StreamImitation(Imitation, StreamDriver):
+    """An environment, whose own rewards are not looked at.
 
     Episodes have geometric lengths, so that their last pairs are draws of mu(pi_k). An episode that
     terminates stays in its last state until then, as `FeatureDataset.from_rollouts` records experts
     by default. Each termination adds one step from that state to itself for every action; so
     features should tell the states in which episodes end from all others.
-
-    Attributes
-    ----------
-    step
-        eta_r, the step of the player.
-    K
-        The number of episodes it is made for, as a checkpoint says it.
     """
 
-    CHANGING = (*StreamDriver.CHANGING, "player", "_linear")
+    OTHERS = (*StreamDriver.OTHERS, "player")
     absorbs = True
 
     def __init__(
         self,
         world: Gym,
-        features: FeatureMap,
-        config: FraILConfig,
-        variant: Variant,
-        player: StreamRewardPlayer,
-        seed: int,
-        stride: int,
+        expert: FeatureDataset,
+        phi_r: FeatureMap | None,
+        features: AnyFeatures | None,
+        run: Run,
     ) -> None:
+        # One environment, made once, whichever way it was given.
+        world = replace(world, id=world.make(), repeat=1, options="", parallel=1)
+        players = Players(world.make())
+        if players.n > 1:
+            raise ValueError(
+                "FRA-IL plays one environment: side by side the first episodes to end are short "
+                "ones, and their last pairs no draws of mu(pi_k)"
+            )
+        phi_P = features_of(world.features or None if features is None else features, players)
+        phi_r = _features_of_states(phi_P) if phi_r is None else phi_r
+        if not isinstance(phi_r, FeatureMap):
+            raise TypeError(f"reward_features must be a FeatureMap; got {phi_r!r}")
+        check_expert(expert, phi_r, world.gamma)
+        player = RewardPlayer(expert.mean, phi_r, run.config.weights)
+        variant = run.config.variant(player.R_max)
         for name in ("reward", "reward_map", "low", "value_bound"):
             if getattr(world, name) is not None:
                 raise TypeError(f"{name}= is about rewards that are paid: FRA-IL looks at none")
         if world.geometric is False:
             raise ValueError("FRA-IL needs geometric resets: the last pair has to be of mu(pi_k)")
-        if config.fresh:
+        if run.config.fresh:
             raise ValueError("fresh rollouts are for finite worlds; here the last pair is the draw")
         bare = replace(world, geometric=True, reward_map=_nothing, reward=_nothing)
-        super().__init__(bare, features, config, variant, seed, stride)
+        super().__init__(bare, with_rewards(phi_r, phi_P), variant, run)
         self.player = player
-        self.step, self.K = 0.0, None  # type: float, int | None
-        self._embed = embedding(player.phi_r, self.features)
-        self._linear: FloatArray = np.zeros(self.features.dim)
-
-    def refuse_if_broken(self) -> None:
-        """It never breaks: an episode whose projection failed was not learnt from."""
+        self._embed = embedding(phi_r, self.features)
 
     def _known_rewards(self, observations: Any) -> FloatArray:
         """The constant part of the rewards; the rest is linear in phi."""
@@ -81,54 +82,33 @@ class StreamImitation(StreamDriver):
         if episode.absorbed:
             # It stays there for ever: each action counts as tried once, without effect.
             x, observation, a = episode.x, episode.observation, self._act(episode.x)
-            for action in range(self.features.n_actions):
-                episode.source.append(x)
-                episode.action.append(action)
-                episode.after.append(x)
-                episode.paid.append(0.0)
+            every = range(self.features.n_actions)
+            episode.transitions += [(x, action, x, 0.0) for action in every]
         self.player.move(observation, a, self.step)
-        self._linear = self._embed @ self.player.w
         return super()._learn_from(episode, terminated=False)
 
     def _reward_weights(self) -> FloatArray:
-        return self._linear
+        return self._embed @ self.player.w
 
-    def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
-        policy = super()._policy(epoch, thetas)
-        assert isinstance(policy, SoftmaxPolicy)
-        return SoftmaxPolicy(**{**vars(policy), "reward": None, "shift": self.player.shift})
+    def _rewards_of_policy(self) -> dict[str, Any]:
+        return {"shift": self.player.shift}
 
     def history(self, columns: dict[str, Any], first: int) -> ImitationHistory:
         return ImitationHistory(columns, first, self.player.lambda_E)
-
-    @property
-    def arrays(self) -> dict[str, Any]:
-        moved = {"player.w": self.player.w, "player.total": self.player.total}
-        return {**super().arrays, **moved}
-
-    def layout(self, arrays: dict[str, Any]) -> dict[str, schema.Array]:
-        w = weights_layout(self.player.w.shape, self.player.W_max)
-        return {**super().layout(arrays), "player.w": w}
-
-    def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        super().restore(header, arrays)
-        self.player.w, self.player.total = (
-            np.array(arrays[f"player.{name}"]) for name in ("w", "total")
-        )
-
-    @property
-    def saved_config(self) -> dict[str, Any]:
-        config: FraILConfig = self.config
-        return config.without_weights()
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"K": self.K, **self.player.settings}
 
 
 def _nothing(_: Any) -> float:
     """In the place of what the environment pays, which is not looked at."""
     return 0.0
+
+
+def _features_of_states(phi_P: FeatureMap) -> FeatureMap:
+    """The features of states that phi_P is made of."""
+    if isinstance(phi_P, OneHot):
+        return StateOnly(OneHotState(phi_P.n_states), phi_P.n_actions)
+    if isinstance(phi_P, PerAction):
+        return StateOnly(phi_P.psi, phi_P.n_actions)
+    raise ValueError("give the reward_features that the expert was recorded with")
 
 
 def with_rewards(phi_r: FeatureMap, phi_P: FeatureMap) -> FeatureMap:

@@ -1,0 +1,67 @@
+"""What FRA-IL adds to a driver of its policy player: another player, who chooses the rewards."""
+
+import math
+from typing import Any
+
+from optimist import checks
+from optimist.agents.driver import VariantDriver
+from optimist.core import schema
+from optimist.features import FeatureMap
+from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.reward_player import RewardPlayer
+from optimist.theory import imitation as theory
+
+
+class Imitation(VariantDriver):
+    """A world whose rewards a player moves after each episode.
+
+    Attributes
+    ----------
+    player
+        The reward player.
+    K
+        The number of episodes that its step is made for, once that is known.
+    """
+
+    player: RewardPlayer
+    K: int | None = None
+
+    @property
+    def step(self) -> float:
+        """eta_r = W_max / (B sqrt K), the step of the reward player."""
+        if self.K is None:
+            raise ValueError("eta_r depends on K, which the first call of learn sets")
+        return theory.step(self.K, self.player.W_max, self.player.B)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return {**super().state, "player.w": self.player.w, "player.total": self.player.total}
+
+    def layout(self, arrays: dict[str, Any]) -> schema.Layout:
+        most = self.player.W_max * (1 + checks.RANGE_TOLERANCE)
+        return {**super().layout(arrays), "player.w": schema.real(self.player.w.shape, -most, most)}
+
+    @property
+    def saved_config(self) -> dict[str, Any]:
+        plain: dict[str, Any] = self.config.without_weights()
+        return plain
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"K": self.K, **self.player.settings}
+
+
+def check_expert(expert: FeatureDataset, phi_r: FeatureMap, gamma: float) -> None:
+    """Refuse data that are of other features or of another discount factor."""
+    if not isinstance(expert, FeatureDataset):
+        raise TypeError(
+            f"expert is a {type(expert).__name__}, and must be a FeatureDataset: "
+            "FeatureDataset(rows), FeatureDataset.load(file) or "
+            "FeatureDataset.from_policy(world, policy, phi_r)"
+        )
+    expert.check_fits(phi_r)
+    if expert.gamma is not None and not math.isclose(expert.gamma, gamma, rel_tol=1e-9):
+        raise ValueError(
+            f"the expert was recorded with gamma = {expert.gamma:.10g}, "
+            f"the world has gamma = {gamma:.10g}: their occupancies do not compare"
+        )
