@@ -1,17 +1,18 @@
 """Run the algorithm in known worlds and check every statement of the analysis."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from optimist import checks
+from optimist.agents.finite_driver import default_features
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcbConfig
 from optimist.core import Switching
 from optimist.envs import GridWorld, LowerK, RandomLinear, RiverSwim, World
-from optimist.features import FeatureMap, OneHot, Table
+from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP, LinearMDP
 from optimist.theory import concentration, covariance, parameters
 from optimist.verification import (
@@ -38,7 +39,7 @@ from optimist.verification.findings import (
     Verification,
 )
 from optimist.verification.run import RecordedRun
-from optimist.verification.statement import Needs, Statement
+from optimist.verification.statement import Needs, Statement, Subject
 from optimist.verification.trace import record
 
 OF_RUNS: list[Statement[RecordedRun]] = [
@@ -84,19 +85,31 @@ def verify(
     findings: list[Finding] = []
     plays: list[Play] = []
     notes: list[str] = []
+
+    def look(run: RecordedRun, where: str, setting: str) -> None:
+        findings.extend(of_run(run, where, setting))
+        plays.append(play_of(run, where, setting))
+
     with threadpool_limits(1, "blas"):  # small matrices; their threads wait for one another
         for place in WORLDS if world is None else (world,):
-            there, played, missing = in_world(place, K, delta, seed)
-            findings += there
-            plays += played
-            notes += missing
+            name, tried = repr(place), set()
+            for setting, run in runs(place, K, delta, seed):
+                look(run, name, setting)
+                tried.add(setting)
+            notes += [f"{name} ({s}): {UNTRIED}" for s in (VALID, CHANGING) if s not in tried]
+            imitation = of_imitation.imitate(*parts(place), K, delta, seed)
+            findings += find_all(OF_IMITATIONS, imitation, name, IMITATION)
         if world is None:
-            for where, setting, make in ((SMALL, LONG, long_run), (NARROW, COVERED, covered_run)):
-                run = make(K, delta, seed)
-                findings += of_run(run, repr(where), setting)
-                plays.append(play_of(run, repr(where), setting))
-    findings += [found for s in OF_NUMBERS if (found := find(s, None, "", NUMBERS, due=True))]
+            look(long_run(K, delta, seed), repr(SMALL), LONG)
+            look(covered_run(K, delta, seed), repr(NARROW), COVERED)
+    findings += find_all(OF_NUMBERS, None, "", NUMBERS)
     return Verification(tuple(findings), tuple(plays), tuple(notes), K, delta, seed)
+
+
+UNTRIED = (
+    "no beta below the theorem's has valid bonuses; "
+    "that may be for want of a bound on m (PAPER.md, E1)"
+)
 
 
 def large_rewards() -> LinearMDP:
@@ -117,30 +130,6 @@ WORLDS: tuple[World | FiniteMDP, ...] = (
 """The default worlds: a chain, a grid, dense features, a hard family, and rewards above 1."""
 
 
-def in_world(
-    world: World | FiniteMDP, K: int, delta: float, seed: int
-) -> tuple[list[Finding], list[Play], list[str]]:
-    """The findings in one world for all settings, a summary of each run, and notes."""
-    name = repr(world)
-    findings, plays = [], []
-    for setting, run in runs(world, K, delta, seed):
-        findings += of_run(run, name, setting)
-        plays.append(play_of(run, name, setting))
-    tried = {play.setting for play in plays}
-    notes = [
-        f"{name} ({setting}): no beta below the theorem's has valid bonuses; "
-        "that may be for want of a bound on m (PAPER.md, E1)"
-        for setting in (VALID, CHANGING)
-        if setting not in tried
-    ]
-    mdp, features = parts(world)
-    imitation = of_imitation.imitate(mdp, features, K, delta, seed)
-    findings += [
-        found for s in OF_IMITATIONS if (found := find(s, imitation, name, IMITATION, due=True))
-    ]
-    return findings, plays, notes
-
-
 def play_of(run: RecordedRun, world: str, setting: str) -> Play:
     """The summary of a run."""
     t = run.trace
@@ -159,19 +148,25 @@ def play_of(run: RecordedRun, world: str, setting: str) -> Play:
 
 def of_run(run: RecordedRun, world: str, setting: str) -> list[Finding]:
     """The findings of all statements in a run."""
-    findings = []
     normalised = run.m_norm <= run.d**0.5 * (1 + 1e-9)
-    for statement in OF_RUNS:
-        due = {
-            Needs.NOTHING: True,
-            Needs.CHANCE: True,
-            Needs.VALID_BONUSES: run.valid,
-            Needs.COVERED: run.covered and normalised,
-            Needs.THEOREM: run.theorem and normalised,
-        }[statement.needs]
-        found = find(statement, run, world, setting, due)
-        findings += [found] if found else []
-    return findings
+    due = {
+        Needs.VALID_BONUSES: run.valid,
+        Needs.COVERED: run.covered and normalised,
+        Needs.THEOREM: run.theorem and normalised,
+    }
+    return find_all(OF_RUNS, run, world, setting, due)
+
+
+def find_all(
+    statements: list[Statement[Subject]],
+    subject: Subject,
+    world: str,
+    setting: str,
+    due: Mapping[Needs, bool] = MappingProxyType({}),
+) -> list[Finding]:
+    """The findings of all statements that apply; each should hold unless its needs are not met."""
+    found = (find(s, subject, world, setting, due.get(s.needs, True)) for s in statements)
+    return [finding for finding in found if finding]
 
 
 def runs(
@@ -185,26 +180,14 @@ def runs(
     seeds = np.random.SeedSequence([seed, *text]).generate_state(4).tolist()
     practical = RmaxRaviUcbConfig(r_max=R_max)
     practice = RecordedRun(record(mdp, features, practical, K, seeds[0]), delta)
-    theory = RmaxRaviUcbConfig.theory(
-        K=K,
-        d=practice.d,
-        n_actions=practice.n_actions,
-        gamma=mdp.gamma,
-        B=practice.B,
-        W_max=practice.W_max,
-        R_max=R_max,
-        delta=delta,
-    )
+    theory = RmaxRaviUcbConfig.theory(*practice.sizes)
     trace = record(mdp, features, theory, K, seeds[1])
     yield THEOREM, RecordedRun(trace, delta, theorem=True, covered=True)
     turns = Switching(np.array([mdp.r, R_max - mdp.r]), every=max(1, K // 10))
     for setting, rewards, own in ((VALID, None, seeds[2]), (CHANGING, turns, seeds[3])):
-        config = replace(theory, eta=practical.eta)
         for beta in doubles(practical.beta, theory.beta):
-            run = RecordedRun(
-                record(mdp, features, replace(config, beta=beta), K, own, rewards),
-                delta,
-            )
+            config = replace(theory, eta=practical.eta, beta=beta)
+            run = RecordedRun(record(mdp, features, config, K, own, rewards), delta)
             if run.valid:
                 yield setting, run
                 break
@@ -264,13 +247,11 @@ def parts(world: World | FiniteMDP) -> tuple[FiniteMDP, FeatureMap]:
     """The MDP of a world, and features in which it is linear."""
     if isinstance(world, World):
         return world.mdp, world.features
-    if isinstance(world, LinearMDP):
-        return world, Table(world.Phi)
-    return world, OneHot(world.n_states, world.n_actions)
+    return world, default_features(world)
 
 
 def find(
-    statement: Statement[Any], subject: Any, world: str, setting: str, due: bool
+    statement: Statement[Subject], subject: Subject, world: str, setting: str, due: bool
 ) -> Finding | None:
     """The finding of a statement for one subject; None where it does not apply."""
     claim = statement.check(subject)
