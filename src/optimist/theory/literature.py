@@ -56,7 +56,7 @@ def _evaluate(formula: str, p: Problem) -> float:
         math.prod(sizes[symbol] ** float(Fraction(power or 1)) for symbol, power in product)
         for product in map(POWER.findall, formula.split(" / "))
     )
-    return above / below
+    return float(above / below)
 
 
 @dataclass(frozen=True)

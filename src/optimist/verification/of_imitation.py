@@ -20,25 +20,15 @@ add = STATEMENTS.add
 
 @dataclass(frozen=True)
 class Imitation:
-    """A recorded run of FRA-IL that imitates an optimal expert in a known world.
+    """A recorded run of FRA-IL that imitates an optimal expert in a known world."""
 
-    Attributes
-    ----------
-    mdp, expert, w_true
-        The MDP with the true rewards, the expert's policy, and the weights of the rewards.
-    il, history
-        The learner, and its history with the policies and weights of every episode.
-    tau_E, delta
-        The number of expert samples, and the failure probability.
-    """
-
-    mdp: FiniteMDP
-    expert: FloatArray
-    w_true: FloatArray
+    mdp: FiniteMDP  # with the true rewards
+    expert: FloatArray  # its policy, [X, A]
+    w_true: FloatArray  # the weights of the rewards, [d_r]
     il: FraIL
-    history: ImitationHistory
-    tau_E: int
-    delta: float
+    history: ImitationHistory  # with the policies and weights of every episode
+    tau_E: int  # the number of expert samples
+    delta: float  # the failure probability
 
     @cached_property
     def draws(self) -> FloatArray:
@@ -157,15 +147,8 @@ def reward_regret(run: Imitation) -> Claim:
     """regret^w <=
     H (10 (B W_max + R_max) sqrt(K l) + 24 W_max B K sqrt(l / tau_E)), l = -log delta
     """
-    most = bounds.reward_regret_bound(
-        K=len(run.loss),
-        gamma=run.mdp.gamma,
-        B=run.B,
-        W_max=run.il.W_max,
-        R_max=run.il.R_max / 2,  # as the shift does not count
-        tau_E=run.tau_E,
-        delta=run.delta,
-    )
-    parts = run.history.regret(run.expert, run.mdp.r)
-    anyway = 4 * run.mdp.horizon * len(run.loss) * run.B * run.il.W_max
-    return at_most(parts.reward_player.sum(), most, trivial=anyway)
+    K, W_max, R_max = len(run.loss), run.il.W_max, run.il.R_max / 2  # as the shift does not count
+    sizes = (K, run.mdp.gamma, run.B, W_max, R_max, run.tau_E, run.delta)
+    lost = run.history.regret(run.expert, run.mdp.r).reward_player.sum()
+    anyway = 4 * run.mdp.horizon * K * run.B * W_max
+    return at_most(lost, bounds.reward_regret_bound(*sizes), trivial=anyway)

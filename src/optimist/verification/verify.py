@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -25,19 +24,7 @@ from optimist.verification import (
     of_values,
     of_worlds,
 )
-from optimist.verification.findings import (
-    CHANGING,
-    COVERED,
-    IMITATION,
-    LONG,
-    NUMBERS,
-    PRACTICE,
-    THEOREM,
-    VALID,
-    Finding,
-    Play,
-    Verification,
-)
+from optimist.verification.findings import Finding, Play, Setting, Verification
 from optimist.verification.run import RecordedRun
 from optimist.verification.statement import Needs, Statement, Subject
 from optimist.verification.trace import record
@@ -86,7 +73,7 @@ def verify(
     plays: list[Play] = []
     notes: list[str] = []
 
-    def look(run: RecordedRun, where: str, setting: str) -> None:
+    def look(run: RecordedRun, where: str, setting: Setting) -> None:
         findings.extend(of_run(run, where, setting))
         plays.append(play_of(run, where, setting))
 
@@ -96,20 +83,19 @@ def verify(
             for setting, run in runs(place, K, delta, seed):
                 look(run, name, setting)
                 tried.add(setting)
-            notes += [f"{name} ({s}): {UNTRIED}" for s in (VALID, CHANGING) if s not in tried]
+            notes += [
+                f"{name} ({setting}): no beta below the theorem's has valid bonuses; "
+                "that may be for want of a bound on m (PAPER.md, E1)"
+                for setting in (Setting.VALID, Setting.CHANGING)
+                if setting not in tried
+            ]
             imitation = of_imitation.imitate(*parts(place), K, delta, seed)
-            findings += find_all(OF_IMITATIONS, imitation, name, IMITATION)
+            findings += find_all(OF_IMITATIONS, imitation, name, Setting.IMITATION)
         if world is None:
-            look(long_run(K, delta, seed), repr(SMALL), LONG)
-            look(covered_run(K, delta, seed), repr(NARROW), COVERED)
-    findings += find_all(OF_NUMBERS, None, "", NUMBERS)
+            look(long_run(K, delta, seed), repr(SMALL), Setting.LONG)
+            look(covered_run(K, delta, seed), repr(NARROW), Setting.COVERED)
+    findings += find_all(OF_NUMBERS, None, "", Setting.NUMBERS)
     return Verification(tuple(findings), tuple(plays), tuple(notes), K, delta, seed)
-
-
-UNTRIED = (
-    "no beta below the theorem's has valid bonuses; "
-    "that may be for want of a bound on m (PAPER.md, E1)"
-)
 
 
 def large_rewards() -> LinearMDP:
@@ -130,7 +116,7 @@ WORLDS: tuple[World | FiniteMDP, ...] = (
 """The default worlds: a chain, a grid, dense features, a hard family, and rewards above 1."""
 
 
-def play_of(run: RecordedRun, world: str, setting: str) -> Play:
+def play_of(run: RecordedRun, world: str, setting: Setting) -> Play:
     """The summary of a run."""
     t = run.trace
     return Play(
@@ -146,7 +132,7 @@ def play_of(run: RecordedRun, world: str, setting: str) -> Play:
     )
 
 
-def of_run(run: RecordedRun, world: str, setting: str) -> list[Finding]:
+def of_run(run: RecordedRun, world: str, setting: Setting) -> list[Finding]:
     """The findings of all statements in a run."""
     normalised = run.m_norm <= run.d**0.5 * (1 + 1e-9)
     due = {
@@ -161,8 +147,8 @@ def find_all(
     statements: list[Statement[Subject]],
     subject: Subject,
     world: str,
-    setting: str,
-    due: Mapping[Needs, bool] = MappingProxyType({}),
+    setting: Setting,
+    due: Mapping[Needs, bool] = {},
 ) -> list[Finding]:
     """The findings of all statements that apply; each should hold unless its needs are not met."""
     found = (find(s, subject, world, setting, due.get(s.needs, True)) for s in statements)
@@ -171,7 +157,7 @@ def find_all(
 
 def runs(
     world: World | FiniteMDP, K: int, delta: float, seed: int
-) -> Iterator[tuple[str, RecordedRun]]:
+) -> Iterator[tuple[Setting, RecordedRun]]:
     """A run with each setting, and its name."""
     mdp, features = parts(world)
     R_max = max(1.0, mdp.reward_range[1])
@@ -182,16 +168,19 @@ def runs(
     practice = RecordedRun(record(mdp, features, practical, K, seeds[0]), delta)
     theory = RmaxRaviUcbConfig.theory(*practice.sizes)
     trace = record(mdp, features, theory, K, seeds[1])
-    yield THEOREM, RecordedRun(trace, delta, theorem=True, covered=True)
+    yield Setting.THEOREM, RecordedRun(trace, delta, theorem=True, covered=True)
     turns = Switching(np.array([mdp.r, R_max - mdp.r]), every=max(1, K // 10))
-    for setting, rewards, own in ((VALID, None, seeds[2]), (CHANGING, turns, seeds[3])):
+    for setting, rewards, own in (
+        (Setting.VALID, None, seeds[2]),
+        (Setting.CHANGING, turns, seeds[3]),
+    ):
         for beta in doubles(practical.beta, theory.beta):
             config = replace(theory, eta=practical.eta, beta=beta)
             run = RecordedRun(record(mdp, features, config, K, own, rewards), delta)
             if run.valid:
                 yield setting, run
                 break
-    yield PRACTICE, practice
+    yield Setting.PRACTICE, practice
 
 
 SMALL = RiverSwim(2, gamma=0.3)
@@ -203,7 +192,7 @@ def long_run(K: int, delta: float, seed: int) -> RecordedRun:
     K, mdp, A = 20 * K, SMALL.mdp, SMALL.mdp.n_actions
     d, H = SMALL.features.dim, mdp.horizon
     theory = RmaxRaviUcbConfig.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
-    Q_max = parameters.value_bound(mdp.gamma, 1.0, parameters.omega(K), parameters.alpha(K))
+    Q_max = parameters.value_bound(mdp.gamma, 1.0, theory.omega, theory.alpha)
     epochs = covariance.number_of_epochs_sharp(K * H, d, 1)
     eta = float(np.sqrt(epochs * np.log(A) / (2 * Q_max**2 * np.sqrt(H) * K)))
     for beta in (*doubles(1.0, theory.beta), theory.beta):
@@ -223,7 +212,7 @@ def covered_run(K: int, delta: float, seed: int) -> RecordedRun:
     K, mdp = 10 * K, NARROW.mdp
     d, X, A = NARROW.features.dim, mdp.n_states, mdp.n_actions
     theory = RmaxRaviUcbConfig.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
-    Q_max = parameters.value_bound(mdp.gamma, 1.0, parameters.omega(K), parameters.alpha(K))
+    Q_max = parameters.value_bound(mdp.gamma, 1.0, theory.omega, theory.alpha)
     T = parameters.steps(K, mdp.gamma, delta)
     beta = float(concentration.beta_for_all_values(T, d, X, 1.0, Q_max, delta))
     trace = record(mdp, NARROW.features, replace(theory, beta=beta), K, seed)
@@ -251,7 +240,7 @@ def parts(world: World | FiniteMDP) -> tuple[FiniteMDP, FeatureMap]:
 
 
 def find(
-    statement: Statement[Subject], subject: Subject, world: str, setting: str, due: bool
+    statement: Statement[Subject], subject: Subject, world: str, setting: Setting, due: bool
 ) -> Finding | None:
     """The finding of a statement for one subject; None where it does not apply."""
     claim = statement.check(subject)
