@@ -118,18 +118,9 @@ WORLDS: tuple[World | FiniteMDP, ...] = (
 
 def play_of(run: RecordedRun, world: str, setting: Setting) -> Play:
     """The summary of a run."""
-    t = run.trace
-    return Play(
-        world=world,
-        setting=setting,
-        K=run.K,
-        eta=run.eta,
-        beta=run.beta,
-        valid=run.valid,
-        p_least=float(t.p.min()),
-        p_most=float(t.p.max()),
-        from_uniform=float(np.abs(t.played - 1 / run.n_actions).max()),
-    )
+    range_of_p = float(run.trace.p.min()), float(run.trace.p.max())
+    from_uniform = float(np.abs(run.trace.played - 1 / run.n_actions).max())
+    return Play(world, setting, run.K, run.eta, run.beta, run.valid, *range_of_p, from_uniform)
 
 
 def of_run(run: RecordedRun, world: str, setting: Setting) -> list[Finding]:
@@ -247,14 +238,8 @@ def find(
     if claim is None or not claim.slack.size:
         return None
     return Finding(
-        about=statement.about,
-        key=statement.key,
-        where=statement.where,
-        says=statement.says,
-        needs=statement.needs.value,
-        world=world,
-        setting=setting,
-        due=due,
+        *(statement.about, statement.key, statement.where, statement.says, statement.needs.value),
+        *(world, setting, due),
         cases=claim.slack.size,
         broken=int(claim.broken.sum()),
         equality=claim.equal,
