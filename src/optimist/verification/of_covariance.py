@@ -52,8 +52,8 @@ def doubling(run: RecordedRun) -> Claim:
 
 @with_unit_ridge("lem:bound-elliptical-potential", "Appendix F.2")
 def elliptical_potential(run: RecordedRun) -> Claim:
-    """sum ||phi_t||^2 in Lambda_t^{-1} <=
-    2 B^2 log(det Lambda_T / det Lambda_1), over pairs seen
+    """sum ||phi_t||^2 in Lambda_t^{-1}
+    <= 2 B^2 log(det Lambda_T / det Lambda_1), over pairs seen
     """
     spent = run.recorded_so_far(run.potentials)
     return at_most(spent, covariance.elliptical_potential(run.log_det_end, run.B))

@@ -119,8 +119,8 @@ def gradient_descent_as_printed(run: Imitation) -> Claim:
 
 @add("regret^w in three terms", "Appendix D.2")
 def three_terms(run: Imitation) -> Claim:
-    """descent + <lambda(pi_k) - phi_k, w_k - w> +
-    <lambda^ - lambda(pi_E), w_k - w>, and the last
+    """descent + <lambda(pi_k) - phi_k, w_k - w>
+    + <lambda^ - lambda(pi_E), w_k - w>, and the last
     """
     away = run.history.weights - run.w_true
     noise = ((run.history.feature_expectations - run.draws) * away).sum(axis=1)
@@ -144,8 +144,8 @@ def expert_features(run: Imitation) -> Claim:
 
 @add("thm:reward_regret_bound", "Appendix D.2", needs=Needs.CHANCE)
 def reward_regret(run: Imitation) -> Claim:
-    """regret^w <=
-    H (10 (B W_max + R_max) sqrt(K l) + 24 W_max B K sqrt(l / tau_E)), l = -log delta
+    """regret^w <= H (10 (B W_max + R_max) sqrt(K l) + 24 W_max B K sqrt(l / tau_E)),
+    l = -log delta
     """
     K, W_max, R_max = len(run.loss), run.il.W_max, run.il.R_max / 2  # as the shift does not count
     sizes = (K, run.mdp.gamma, run.B, W_max, R_max, run.tau_E, run.delta)

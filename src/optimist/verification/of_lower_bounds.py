@@ -50,8 +50,8 @@ def gap_of_policies(_: None) -> Iterator[Claim]:
 
 @add("thm:LowerK, divergence", "Appendix E.1, mended")
 def divergence(_: None) -> Iterator[Claim]:
-    """kl(delta_0, delta_0 - epsilon) <=
-    epsilon^2 / ((delta_0 - epsilon) (1 - delta_0 + epsilon))
+    """kl(delta_0, delta_0 - epsilon)
+    <= epsilon^2 / ((delta_0 - epsilon) (1 - delta_0 + epsilon))
     """
     for world in lower_k():
         P = np.asarray(world.mdp.P)
@@ -72,8 +72,8 @@ def occupancies_of_pair(_: None) -> Iterator[Claim]:
 
 @add("thm:LowerTauE, gaps", "Appendix E.2")
 def gaps_of_pair(_: None) -> Iterator[Claim]:
-    """nu(pi_E^0, x_0) - nu(pi, x_0) >=
-    (1 - alpha) epsilon / (12 (1 - gamma)); alpha for member 1
+    """nu(pi_E^0, x_0) - nu(pi, x_0)
+    >= (1 - alpha) epsilon / (12 (1 - gamma)); alpha for member 1
     """
     rng = np.random.default_rng(0)
     for first, second in pairs():

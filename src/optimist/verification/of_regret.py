@@ -40,8 +40,8 @@ def regularised_values(run: RecordedRun) -> Claim:
 
 @add("drift, by Pinsker", WHERE, needs=Needs.VALID_BONUSES)
 def drift(run: RecordedRun) -> Claim:
-    """<mu+(pi_{k+1}) - mu+(pi_k), Q_{k+1}> <=
-    Q_max sqrt(2 H <nu+(pi_{k+1}), KL(pi_{k+1} || pi_k)>)
+    """<mu+(pi_{k+1}) - mu+(pi_k), Q_{k+1}>
+    <= Q_max sqrt(2 H <nu+(pi_{k+1}), KL(pi_{k+1} || pi_k)>)
     """
     t = run.trace
     after, before = np.exp(t.log_after), np.exp(t.log_before)

@@ -27,8 +27,8 @@ def regression(run: RecordedRun) -> Claim:
 
 @add("Cauchy and Schwarz", "Appendix B.6")
 def by_norms(run: RecordedRun) -> Claim:
-    """|(P - P^_k) V_k| <= ||M V_k - M^V_k|| ||phi||, and beta ||phi|| <=
-    CB_k, in Lambda_{T_k}^{-1}
+    """|(P - P^_k) V_k| <= ||M V_k - M^V_k|| ||phi||,
+    and beta ||phi|| <= CB_k, in Lambda_{T_k}^{-1}
     """
     norms, error = run.norms_in(run.trace.Lambda)[run.trace.episode], np.abs(run.PV - run.PV_hat)
     most = run.regression_errors[:, None, None] * norms
@@ -37,8 +37,8 @@ def by_norms(run: RecordedRun) -> Claim:
 
 @add("lem:iterates-in-class", "Appendix B.6", needs=Needs.VALID_BONUSES)
 def in_the_class(run: RecordedRun) -> Claim | None:
-    """||theta_{k+1}|| <= W_max + Q_max L_max K B, ||V_{k+1}|| <=
-    Q_max, eigenvalues of Lambda^{-1}
+    """||theta_{k+1}|| <= W_max + Q_max L_max K B,
+    ||V_{k+1}|| <= Q_max, eigenvalues of Lambda^{-1}
     """
     if run.ridge != 1 or not run.event_L:
         return None
