@@ -123,30 +123,14 @@ def join(*claims: Claim) -> Claim:
 
 @dataclass(frozen=True)
 class Statement(Generic[Subject]):
-    """A statement of the paper.
+    """A statement of the paper."""
 
-    Attributes
-    ----------
-    about
-        The heading that it shares with other statements.
-    key
-        Its label in the paper, or a name of ours if it has none.
-    where
-        Its place in the paper.
-    says
-        The claim, as a formula.
-    needs
-        The condition under which it holds.
-    check
-        Computes both sides for a run or another subject; None where the statement does not apply.
-    """
-
-    about: str
-    key: str
-    where: str
-    says: str
-    needs: Needs
-    check: Callable[[Subject], Claim | None]
+    about: str  # the heading that it shares with other statements
+    key: str  # its label in the paper, or a name of ours if it has none
+    where: str  # its place in the paper
+    says: str  # the claim, as a formula
+    needs: Needs  # the condition under which it holds
+    check: Callable[[Subject], Claim | None]  # None where the statement does not apply
 
 
 class Statements(Generic[Subject]):
