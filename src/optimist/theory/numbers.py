@@ -16,7 +16,8 @@ from optimist.checks import FloatArray
 Real = Any
 """A number, or an array of numbers. Within a `formula` it is an array."""
 
-P, Result = ParamSpec("P"), TypeVar("Result")
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 COMPARISONS = {
     ">=": (np.greater_equal, "at least"),

@@ -198,7 +198,7 @@ class RecordedRun:
     @cached_property
     def PV_plus(self) -> FloatArray:
         """P_k+ V_k, [U, X, A]."""
-        return (1 - self.p) * self.PV + self.p * self.R_max * self.H
+        return np.asarray((1 - self.p) * self.PV + self.p * self.R_max * self.H)
 
     @cached_property
     def PV_hat(self) -> FloatArray:
@@ -298,7 +298,7 @@ class RecordedRun:
     def r_plus_played(self) -> FloatArray:
         """r_k+ = (1 - p_k+) r_k + p_k+ R_max, [K, X, A]."""
         t = self.trace
-        return (1 - t.p) * t.r + t.p * self.R_max
+        return np.asarray((1 - t.p) * t.r + t.p * self.R_max)
 
     def values(self, pi: FloatArray) -> FloatArray:
         """V^pi under r_k, [K, X]."""
