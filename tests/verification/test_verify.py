@@ -13,7 +13,16 @@ from optimist.envs import CombinationLock, RandomLinear, RiverSwim
 from optimist.features import Table
 from optimist.mdp import FiniteMDP, LinearMDP
 from optimist.theory import parameters
-from optimist.verification import RecordedRun, Summary, at_most, equal, join, record, verify
+from optimist.verification import (
+    RecordedRun,
+    Statements,
+    Summary,
+    at_most,
+    equal,
+    join,
+    record,
+    verify,
+)
 from optimist.verification.findings import Setting
 from optimist.verification.of_values import largest_errors, largest_regression_errors, validity
 from optimist.verification.verify import (
@@ -170,6 +179,25 @@ def test_rounding_breaks_no_claim_and_nan_does():
     assert both.broken.tolist() == [False, True, False]
     np.testing.assert_allclose(both.rounding, [2e-9, 9e-9, 9e-9])
     assert both.share == pytest.approx(-0.2)
+
+
+def test_a_statement_says_what_its_check_says_and_makes_one_claim():
+    mine = Statements("Mine")
+
+    @mine.add("key", "nowhere", applies=lambda number: number > 0)
+    def check(number):
+        """x <= 2
+        and x <= 3
+
+        For every x.
+        """
+        yield at_most(number, 2.0)
+        yield at_most(number, 3.0)
+
+    mine.add("other", "nowhere", "x < 4")(check)
+    assert [statement.says for statement in mine.all] == ["x <= 2 and x <= 3", "x < 4"]
+    assert mine.all[0].check(2.5).broken.tolist() == [True, False]
+    assert mine.all[0].check(-1.0) is None
 
 
 def test_a_claim_that_no_learner_could_break_is_vacuous():
