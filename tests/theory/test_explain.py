@@ -88,16 +88,17 @@ def test_a_world_without_rewards_has_no_accuracy_to_reach():
 
 
 def test_mistakes_are_named():
-    with pytest.raises(ValueError, match="K = 7 must be at least 8"):
-        explain(RIVER, 7)
-    with pytest.raises(ValueError, match=r"rewards must be at least 0; got -1\. Map them onto"):
-        explain(RIVER.mdp.with_rewards(RIVER.mdp.r - 1), 100)
-    with pytest.raises(TypeError, match="must be a World, FiniteMDP or LinearMDP; got str"):
-        explain("RiverSwim", 100)
-    with pytest.raises(TypeError, match=r"must be a FeatureMap, .* got ndarray"):
-        explain(RIVER, 100, features=np.eye(3))
-    with pytest.raises(ValueError, match="must be of 2 actions, as the world; got 3"):
-        explain(RIVER, 100, features=opt.features.OneHot(6, 3))
+    costs = RIVER.mdp.with_rewards(RIVER.mdp.r - 1)
+    three = opt.features.OneHot(6, 3)
+    for error, given, message in (
+        (ValueError, (RIVER, 7), "K = 7 must be at least 8"),
+        (ValueError, (costs, 100), r"rewards must be at least 0; got -1\. Map them onto"),
+        (TypeError, ("RiverSwim", 100), "must be a World, FiniteMDP or LinearMDP; got str"),
+        (TypeError, (RIVER, 100, 0.1, np.eye(3)), r"must be a FeatureMap, .* got ndarray"),
+        (ValueError, (RIVER, 100, 0.1, three), "must be of 2 actions, as the world; got 3"),
+    ):
+        with pytest.raises(error, match=message):
+            explain(*given)
 
 
 def test_theory_is_an_attribute_of_the_package():

@@ -235,29 +235,23 @@ def test_units():
 def test_what_the_bounds_assume_is_checked():
     of_samples = partial(lower_bound_tau_E, tau_E=10, gamma=0.9)
     of_episodes = partial(lower_bound_K, K=10, n_actions=3, gamma=0.9)
+    of_printed_K = partial(printed_bound_K, T=100, n_actions=2, gamma=0.9)
+    of_printed_tau_E = partial(printed_bound_tau_E, epsilon=0.01, gamma=0.9)
     for bound, change, message in (
         (of_samples, {"gamma": 0.4}, "gamma must be at least 1/2.*; got 0.4"),
         (of_samples, {"gamma": 1.0}, "gamma = 1 is outside"),
         (of_samples, {"tau_E": 0}, "tau_E = 0 must be at least 1"),
         (of_samples, {"W_max": 0.0}, "W_max = 0 must be positive"),
-        (
-            of_samples,
-            {"epsilon": 0.12},
-            r"epsilon must be in \[0, delta\] = \[0, 0.1111.*; got 0.12",
-        ),
+        (of_samples, {"epsilon": 0.12}, r"epsilon must be in \[0, delta\] = \[0, 0.11.*got 0.12"),
         (of_episodes, {"gamma": 0.4}, "gamma must be at least 1/2"),
         (of_episodes, {"K": -1}, "K = -1 must be at least 0"),
         (of_episodes, {"K": 0}, "K = 0 must be at least 1"),  # there is no hardest epsilon
         (of_episodes, {"n_actions": 1}, "n_actions = 1 must be at least 2"),
         (of_episodes, {"epsilon": 1 / 9}, r"epsilon must be in \[0, delta\).*; got 0.111111"),
+        (of_printed_K, {"T": 0.5}, r"T must be at least .* = 0\.7018.*; got 0\.5"),
+        (of_printed_K, {"gamma": 0.51}, r"gamma = 0\.51 must be at least 0\.52"),
+        (of_printed_tau_E, {"gamma": 0.4}, r"gamma = 0\.4 must be at least 0\.5"),
+        (of_printed_tau_E, {"epsilon": 0.2}, r"epsilon must be at most .* = 0\.170.*; got 0\.2"),
     ):
         with pytest.raises(ValueError, match=message):
             bound(**change)
-    with pytest.raises(ValueError, match=r"T must be at least .* = 0\.7018.*; got 0\.5"):
-        printed_bound_K(0.5, 2, 0.9)
-    with pytest.raises(ValueError, match=r"gamma = 0\.51 must be at least 0\.52"):
-        printed_bound_K(100, 2, 0.51)
-    with pytest.raises(ValueError, match=r"gamma = 0\.4 must be at least 0\.5"):
-        printed_bound_tau_E(0.01, 0.4)
-    with pytest.raises(ValueError, match=r"epsilon must be at most .* = 0\.170.*; got 0\.2"):
-        printed_bound_tau_E(0.2, 0.9)

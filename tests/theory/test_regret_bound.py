@@ -48,10 +48,10 @@ def test_beta_is_that_of_the_lemma_unless_it_is_given():
 def test_it_broadcasts_over_episodes():
     K = np.array([1e3, 1e10, 1e40])
     bound = regret_bound(K, **SIZES)
-    for i, k in enumerate(K):
+    for k, total, dominant in zip(K, bound.total, bound.dominant, strict=True):
         one = regret_bound(k, **SIZES)
-        close(bound.total[i], one.total)
-        assert bound.dominant[i] == one.dominant
+        close(total, one.total)
+        assert dominant == one.dominant
     assert type(one.total) is float
     assert bound.dominant.tolist() == ["heaven_chance", "heaven_chance", "bonuses"]
 
@@ -71,10 +71,8 @@ def test_with_enough_episodes_the_two_rates_are_left():
 
 def test_every_display_of_the_proof_is_at_most_the_next(sizes):
     """From Lemma bound-regret-plus to the last display, each time from the lemmas anew."""
-    K, d, A, gamma, B, R, delta = (
-        *(sizes.K, sizes.d, sizes.n_actions, sizes.gamma),
-        *(sizes.B, sizes.R_max, sizes.delta),
-    )
+    K, d, A, gamma = sizes.K, sizes.d, sizes.n_actions, sizes.gamma
+    B, R, delta = sizes.B, sizes.R_max, sizes.delta
     H, T = 1 / (1 - gamma), parameters.steps(K, gamma, delta)
     omega, alpha = parameters.omega(K), parameters.alpha(K)
     beta = 10 ** np.random.default_rng(1).uniform(-5, 0, K.shape)  # small: no term drowns others
@@ -182,10 +180,10 @@ def test_episodes_for_a_given_accuracy():
     for epsilon in (5.0, 0.01):
         K = sample_complexity.episodes_needed(epsilon, **SIZES)
         close(regret_bound(K, **SIZES).mended / K, epsilon, rtol=1e-6)
-    close(
-        sample_complexity.episodes_needed(10.0, **SIZES), sample_complexity.nontrivial_from(**SIZES)
+    all_of_it, few, many = (
+        sample_complexity.episodes_needed(e, **SIZES) for e in (10.0, 1e-8, 5e-9)
     )
-    few, many = (sample_complexity.episodes_needed(e, **SIZES) for e in (1e-8, 5e-9))
+    close(all_of_it, sample_complexity.nontrivial_from(**SIZES))
     assert 4 < many / few < 4.3  # 1 / epsilon^2 up to logarithms
 
 

@@ -9,7 +9,7 @@ from optimist.features import OneHot, Table
 from optimist.mdp import FiniteMDP
 from optimist.theory import parameters
 from optimist.verification import RecordedRun, record
-from optimist.verification.findings import PRACTICE, THEOREM, VALID
+from optimist.verification.findings import Setting
 from optimist.verification.of_imitation import imitate
 from optimist.verification.verify import long_run, runs
 
@@ -24,17 +24,17 @@ def chain():
 
 @pytest.fixture(scope="session")
 def valid(chain):
-    return chain[VALID]
+    return chain[Setting.VALID]
 
 
 @pytest.fixture(scope="session")
 def practice(chain):
-    return chain[PRACTICE]
+    return chain[Setting.PRACTICE]
 
 
 @pytest.fixture(scope="session")
 def theorem(chain):
-    return chain[THEOREM]
+    return chain[Setting.THEOREM]
 
 
 @pytest.fixture(scope="session")

@@ -13,17 +13,17 @@ from optimist.envs import CombinationLock, RandomLinear, RiverSwim
 from optimist.features import Table
 from optimist.mdp import FiniteMDP, LinearMDP
 from optimist.theory import parameters
-from optimist.verification import RecordedRun, Summary, at_most, equal, join, record, verify
-from optimist.verification.findings import (
-    CHANGING,
-    COVERED,
-    IMITATION,
-    LONG,
-    NUMBERS,
-    PRACTICE,
-    THEOREM,
-    VALID,
+from optimist.verification import (
+    RecordedRun,
+    Statements,
+    Summary,
+    at_most,
+    equal,
+    join,
+    record,
+    verify,
 )
+from optimist.verification.findings import Setting
 from optimist.verification.of_values import largest_errors, largest_regression_errors, validity
 from optimist.verification.verify import (
     OF_IMITATIONS,
@@ -46,8 +46,8 @@ def report():
 def test_nothing_is_violated_and_nothing_left_out(report):
     assert report.violations == []
     assert [s.findings[0].key for s in report.by_statement()] == [s.key for s in ALL]
-    settings = (THEOREM, VALID, CHANGING, PRACTICE)
-    assert {f.setting for f in report.findings} == {*settings, IMITATION, NUMBERS}
+    settings = (Setting.THEOREM, Setting.VALID, Setting.CHANGING, Setting.PRACTICE)
+    assert {f.setting for f in report.findings} == {*settings, Setting.IMITATION, Setting.NUMBERS}
     assert [play.setting for play in report.runs] == list(settings)
     assert all(summary.cases > 0 for summary in report.by_statement())
 
@@ -71,7 +71,7 @@ def test_the_practical_bonuses_are_not_valid_and_that_is_reported(report):
     validity = next(s for s in report.by_statement() if s.findings[0].key == "eq:validity-bonuses")
     assert validity.broken_in_practice > 0.1
     assert validity.violations(report.delta) == []
-    assert [f.setting for f in validity.due] == [THEOREM]
+    assert [f.setting for f in validity.due] == [Setting.THEOREM]
 
 
 def test_the_bonuses_of_the_theorem_are_beyond_all_values(report):
@@ -81,7 +81,7 @@ def test_the_bonuses_of_the_theorem_are_beyond_all_values(report):
     assert (theorem.p_least, theorem.p_most) == (1.0, 1.0)
     assert theorem.from_uniform < 1e-12
     assert not any(play.idle for play in others)
-    vacuous = {f.key: f.vacuous for f in report.findings if f.setting == THEOREM}
+    vacuous = {f.key: f.vacuous for f in report.findings if f.setting == Setting.THEOREM}
     for key in ("eq:validity-bonuses", "E_V,alg", "epochs of the learner", "drift"):
         assert vacuous[key]
     assert not vacuous["lem:bound-q, lower"]
@@ -93,7 +93,7 @@ def covered():
 
 
 def test_with_a_beta_for_all_values_bonuses_are_valid_and_could_be_invalid(covered):
-    found = {f.key: f for f in of_run(covered, "", COVERED)}
+    found = {f.key: f for f in of_run(covered, "", Setting.COVERED)}
     for key in ("eq:validity-bonuses", "E_V,alg"):
         assert (found[key].due, found[key].broken, found[key].vacuous) == (True, 0, False)
     larger = replace(covered.trace, CB=300 * covered.trace.CB)
@@ -117,7 +117,7 @@ def test_errors_are_at_most_the_largest_possible(covered):
 
 def test_statements_that_need_valid_bonuses_are_due_where_bonuses_are_valid(report):
     due = {f.setting for f in report.findings if f.key == "lem:qmax" and f.due}
-    assert due == {THEOREM, VALID, CHANGING}
+    assert due == {Setting.THEOREM, Setting.VALID, Setting.CHANGING}
 
 
 def test_without_a_bound_on_m_the_bonuses_of_the_theorem_are_invalid():
@@ -154,7 +154,7 @@ def test_json_has_every_finding(capsys):
     assert (data["K"], data["delta"], data["seed"], data["violations"]) == (20, 0.01, 1, 0)
     assert {row["key"] for row in data["findings"]} == {s.key for s in ALL}
     assert all(row["cases"] >= row["broken"] >= 0 for row in data["findings"])
-    assert {run["setting"] for run in data["runs"]} >= {THEOREM, PRACTICE}
+    assert {run["setting"] for run in data["runs"]} >= {Setting.THEOREM, Setting.PRACTICE}
     assert all(0 <= run["p_least"] <= run["p_most"] <= 1 for run in data["runs"])
 
 
@@ -181,6 +181,25 @@ def test_rounding_breaks_no_claim_and_nan_does():
     assert both.share == pytest.approx(-0.2)
 
 
+def test_a_statement_says_what_its_check_says_and_makes_one_claim():
+    mine = Statements("Mine")
+
+    @mine.add("key", "nowhere", applies=lambda number: number > 0)
+    def check(number):
+        """x <= 2
+        and x <= 3
+
+        For every x.
+        """
+        yield at_most(number, 2.0)
+        yield at_most(number, 3.0)
+
+    mine.add("other", "nowhere", "x < 4")(check)
+    assert [statement.says for statement in mine.all] == ["x <= 2 and x <= 3", "x < 4"]
+    assert mine.all[0].check(2.5).broken.tolist() == [True, False]
+    assert mine.all[0].check(-1.0) is None
+
+
 def test_a_claim_that_no_learner_could_break_is_vacuous():
     assert at_most([1.0, 2.0], [5.0, 4.0], trivial=4.0).vacuous
     assert not at_most([1.0, 2.0], [5.0, 4.0], trivial=[4.0, 4.5]).vacuous
@@ -200,12 +219,12 @@ def test_a_failure_by_chance_is_no_violation(report):
 def test_every_run_has_random_numbers_of_its_own():
     lengths = [run.lengths.tolist() for _, run in runs(RiverSwim(3, gamma=0.7), 30, 0.01, 0)]
     assert len({tuple(length) for length in lengths}) == len(lengths) == 4
-    other = dict(runs(RiverSwim(3, gamma=0.8), 30, 0.01, 0))[PRACTICE]
+    other = dict(runs(RiverSwim(3, gamma=0.8), 30, 0.01, 0))[Setting.PRACTICE]
     assert other.lengths.tolist() not in lengths
 
 
 def test_the_long_run_says_something_about_the_regret(long):
-    found = {f.key: f for f in of_run(long, "", LONG)}
+    found = {f.key: f for f in of_run(long, "", Setting.LONG)}
     for key in ("lem:bound-regret-plus", "epochs of the learner", "drift"):
         assert (found[key].due, found[key].broken, found[key].vacuous) == (True, 0, False)
 
@@ -218,10 +237,10 @@ def test_settings_that_could_not_be_tried_are_notes():
     report = verify(tiny, K=30)
     assert report.violations == []
     assert [note.split(":")[0] for note in report.notes] == [
-        f"{tiny!r} ({setting})" for setting in (VALID, CHANGING)
+        f"{tiny!r} ({setting})" for setting in (Setting.VALID, Setting.CHANGING)
     ]
 
 
 def test_a_statement_that_does_not_apply_is_no_finding(practice):
     regret = next(s for s in OF_RUNS if s.key == "lem:bound-regret-plus")
-    assert find(regret, practice, "", PRACTICE, due=False) is None
+    assert find(regret, practice, "", Setting.PRACTICE, due=False) is None

@@ -5,14 +5,14 @@ everywhere (Lemma sigmoid-bound2).
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import wrightomega
 
-from optimist.theory.numbers import Numbers, discounts, numbers, plain
+from optimist.theory.numbers import Real, formula
 from optimist.theory.parameters import horizon
 
 
-def sigmoid_bound(z: ArrayLike, omega: ArrayLike) -> Numbers:
+@formula("z >= 0")
+def sigmoid_bound(z: Real, omega: Real) -> Real:
     """2 (z^2 + e^-omega) >= sigma(z - omega), for z, omega >= 0 (Lemma sigmoid-bound).
 
     Examples
@@ -20,11 +20,11 @@ def sigmoid_bound(z: ArrayLike, omega: ArrayLike) -> Numbers:
     >>> round(sigmoid_bound(0.5, omega=3.0), 4)  # sigma(-2.5) = 0.0759
     0.5996
     """
-    at, threshold = numbers(z, "z", least=0), numbers(omega, "omega", least=0)
-    return plain(2 * (at**2 + np.exp(-threshold)))
+    return 2 * (z**2 + np.exp(-omega))
 
 
-def ascension_bound(CB: ArrayLike, alpha: ArrayLike, omega: ArrayLike) -> Numbers:
+@formula()
+def ascension_bound(CB: Real, alpha: Real, omega: Real) -> Real:
     """2 alpha^2 CB^2 + 2 e^-omega >= p+ (Equation ascension-function-bound).
 
     Examples
@@ -32,11 +32,11 @@ def ascension_bound(CB: ArrayLike, alpha: ArrayLike, omega: ArrayLike) -> Number
     >>> ascension_bound(CB=0.1, alpha=5.0, omega=3.0) == sigmoid_bound(0.5, omega=3.0)
     True
     """
-    slope = numbers(alpha, "alpha", above=0)
-    return sigmoid_bound(slope * numbers(CB, "CB", least=0), omega)
+    return sigmoid_bound(alpha * CB, omega)
 
 
-def largest_kept_bonus(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
+@formula("omega >= 2")
+def largest_kept_bonus(alpha: Real, omega: Real) -> Real:
     """omega / alpha >= max_z z sigma(omega - alpha z) (Lemma sigmoid-bound2).
 
     The lemma assumes omega >= 2, that is K >= 8, and proves (omega - 1) / alpha there. The stated
@@ -48,11 +48,11 @@ def largest_kept_bonus(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
     >>> largest_kept_bonus(alpha=6.0, omega=3.0)
     0.5
     """
-    threshold = numbers(omega, "omega", least=2)
-    return plain(threshold / numbers(alpha, "alpha", above=0))
+    return omega / alpha
 
 
-def largest_kept_bonus_exact(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
+@formula("omega >= -inf")
+def largest_kept_bonus_exact(alpha: Real, omega: Real) -> Real:
     """W(e^{omega - 1}) / alpha = max_z z sigma(omega - alpha z), with Lambert's W.
 
     The maximum is at z = (1 + W) / alpha. Wright's omega function computes W(e^z) without overflow.
@@ -62,11 +62,11 @@ def largest_kept_bonus_exact(alpha: ArrayLike, omega: ArrayLike) -> Numbers:
     >>> round(largest_kept_bonus_exact(alpha=6.0, omega=3.0), 4)
     0.2595
     """
-    threshold = numbers(omega, "omega")
-    return plain(wrightomega(threshold - 1) / numbers(alpha, "alpha", above=0))
+    return wrightomega(omega - 1) / alpha
 
 
-def reward_bias_bound(R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
+@formula()
+def reward_bias_bound(R_max: Real, ascension: Real) -> Real:
     """R_max <mu(pi_k), p+> >= reward-bias_k (Lemma reward-bias-bound).
 
     Examples
@@ -74,10 +74,11 @@ def reward_bias_bound(R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
     >>> reward_bias_bound(R_max=2.0, ascension=0.25)
     0.5
     """
-    return plain(numbers(R_max, "R_max", above=0) * numbers(ascension, "ascension", least=0))
+    return R_max * ascension
 
 
-def model_bias_bound(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
+@formula()
+def model_bias_bound(gamma: Real, R_max: Real, ascension: Real) -> Real:
     """H R_max <mu(pi), p+> >= model-bias_k(pi) (Lemma model-bias-bounds).
 
     Examples
@@ -85,10 +86,11 @@ def model_bias_bound(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayLike) -
     >>> model_bias_bound(gamma=0.75, R_max=2.0, ascension=0.25)
     2.0
     """
-    return plain(horizon(gamma) * reward_bias_bound(R_max, ascension))
+    return horizon(gamma) * (R_max * ascension)
 
 
-def model_bias_bound_sharp(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayLike) -> Numbers:
+@formula()
+def model_bias_bound_sharp(gamma: Real, R_max: Real, ascension: Real) -> Real:
     """gamma H R_max <mu(pi), p+>, the bound that the first proof of Lemma model-bias-bounds shows.
 
     With it the two biases add up to at most H R_max <mu(pi_k), p+>, half of the bound that the
@@ -99,4 +101,4 @@ def model_bias_bound_sharp(gamma: ArrayLike, R_max: ArrayLike, ascension: ArrayL
     >>> model_bias_bound_sharp(gamma=0.75, R_max=2.0, ascension=0.25)
     1.5
     """
-    return plain(discounts(gamma) * model_bias_bound(gamma, R_max, ascension))
+    return gamma * model_bias_bound(gamma, R_max, ascension)

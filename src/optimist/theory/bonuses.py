@@ -1,16 +1,14 @@
 """Sums of the bonuses CB_k = beta ||phi||_{Lambda_{t_e}^-1} (Lemma expected-bonuses-bound)."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from optimist.theory.covariance import number_of_epochs
-from optimist.theory.numbers import Numbers, discounts, numbers, plain, shares
+from optimist.theory.numbers import Real, formula
 from optimist.theory.parameters import log_determinant, steps
 
 
-def expectation_bound(
-    total: ArrayLike, M: ArrayLike, K: ArrayLike, gamma: ArrayLike, delta: ArrayLike
-) -> Numbers:
+@formula()
+def expectation_bound(total: Real, M: Real, K: Real, gamma: Real, delta: Real) -> Real:
     """2 (1 - gamma) sum_k sum_t f_k(X_t, A_t) + 4 M log(2 K / delta)^2.
 
     It bounds sum_k <mu(pi_k), f_k> with probability 1 - delta on E_L, for functions f_k in [0, M]
@@ -31,14 +29,11 @@ def expectation_bound(
     >>> round(expectation_bound(total=500, M=1, K=1000, gamma=0.9, delta=0.1), 1)
     492.3
     """
-    played, most = numbers(total, "total", least=0), numbers(M, "M", least=0)
-    chance = np.log(2 * numbers(K, "K", least=1) / shares(delta)) ** 2
-    return plain(2 * (1 - discounts(gamma)) * played + 4 * most * chance)
+    return 2 * (1 - gamma) * total + 4 * M * np.log(2 * K / delta) ** 2
 
 
-def bonus_sum(
-    K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
-) -> Numbers:
+@formula("B >= 1")
+def bonus_sum(K: Real, d: Real, gamma: Real, B: Real, beta: Real, delta: Real) -> Real:
     """The bound on sum_k <mu(pi_k), CB_k> of Lemma expected-bonuses-bound, as printed.
 
     4 (1 - gamma) beta B sqrt(d T log(1 + B^2 T / d)) + 4 beta B log(2 K / delta)^2, T = L_max K.
@@ -51,15 +46,13 @@ def bonus_sum(
     >>> round(bonus_sum(1000, d=12, gamma=0.9, B=1, beta=1.0, delta=0.1))
     1650
     """
-    scale = numbers(beta, "beta", least=0) * numbers(B, "B", least=1)
     T = steps(K, gamma, delta)
-    played = 2 * scale * np.sqrt(T * log_determinant(T, d, B))
-    return expectation_bound(played, scale, K, gamma, delta)
+    played = 2 * (beta * B) * np.sqrt(T * log_determinant(T, d, B))
+    return expectation_bound(played, beta * B, K, gamma, delta)
 
 
-def squared_bonus_sum(
-    K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
-) -> Numbers:
+@formula("B >= 1")
+def squared_bonus_sum(K: Real, d: Real, gamma: Real, B: Real, beta: Real, delta: Real) -> Real:
     """The bound on sum_k <mu(pi_k), CB_k^2> of Lemma expected-bonuses-bound, as printed.
 
     8 (1 - gamma) beta^2 B^2 d log(1 + B^2 T / d) + 4 beta^2 B^2 log(2 K / delta)^2, T = L_max K.
@@ -70,14 +63,14 @@ def squared_bonus_sum(
     >>> round(squared_bonus_sum(1000, d=12, gamma=0.9, B=1, beta=1.0, delta=0.1))
     478
     """
-    square = (numbers(beta, "beta", least=0) * numbers(B, "B", least=1)) ** 2
-    played = 4 * square * log_determinant(steps(K, gamma, delta), d, B)
-    return expectation_bound(played, square, K, gamma, delta)
+    played = 4 * (beta * B) ** 2 * log_determinant(steps(K, gamma, delta), d, B)
+    return expectation_bound(played, (beta * B) ** 2, K, gamma, delta)
 
 
+@formula("B >= 1")
 def bonus_sum_at_epoch_starts(
-    K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
-) -> Numbers:
+    K: Real, d: Real, gamma: Real, B: Real, beta: Real, delta: Real
+) -> Real:
     """10 beta B log(K / delta) d log(1 + B^2 T / d), an upper bound on what `bonus_sum` omits.
 
     Lemma expectation-to-highprob assumes functions known before the episode. But if an epoch starts
@@ -95,14 +88,14 @@ def bonus_sum_at_epoch_starts(
     >>> round(bonus_sum_at_epoch_starts(1000, d=12, gamma=0.9, B=1, beta=1.0, delta=0.1))
     9887
     """
-    scale = numbers(beta, "beta", least=0) * numbers(B, "B", least=1)
-    chance = 2 * np.log(numbers(K, "K", least=1) / shares(delta))  # 2 (1 - gamma) L_max
-    return plain(chance * scale * number_of_epochs(steps(K, gamma, delta), d, B))
+    chance = 2 * np.log(K / delta)  # 2 (1 - gamma) L_max
+    return chance * (beta * B) * number_of_epochs(steps(K, gamma, delta), d, B)
 
 
+@formula("B >= 1")
 def squared_bonus_sum_at_epoch_starts(
-    K: ArrayLike, d: ArrayLike, gamma: ArrayLike, B: ArrayLike, beta: ArrayLike, delta: ArrayLike
-) -> Numbers:
+    K: Real, d: Real, gamma: Real, B: Real, beta: Real, delta: Real
+) -> Real:
     """10 beta^2 B^2 log(K / delta) d log(1 + B^2 T / d), omitted by `squared_bonus_sum`.
 
     `bonus_sum_at_epoch_starts` explains why.
@@ -112,5 +105,4 @@ def squared_bonus_sum_at_epoch_starts(
     >>> round(squared_bonus_sum_at_epoch_starts(1000, d=12, gamma=0.9, B=1, beta=2.0, delta=0.1))
     39549
     """
-    scale = numbers(beta, "beta", least=0) * numbers(B, "B", least=1)
-    return plain(scale * bonus_sum_at_epoch_starts(K, d, gamma, B, beta, delta))
+    return beta * B * bonus_sum_at_epoch_starts(K, d, gamma, B, beta, delta)

@@ -5,22 +5,15 @@ the beta that satisfies the resulting inequality, in which beta occurs on both s
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from optimist.theory.numbers import Numbers, numbers, plain, shares
+from optimist.theory.numbers import Real, formula
 from optimist.theory.parameters import log_determinant
 
 
+@formula("d >= 2", "B >= 1", "beta >= 1")
 def log_covering_number(
-    K: ArrayLike,
-    d: ArrayLike,
-    L_max: ArrayLike,
-    B: ArrayLike,
-    W_max: ArrayLike,
-    Q_max: ArrayLike,
-    alpha: ArrayLike,
-    beta: ArrayLike,
-) -> Numbers:
+    K: Real, d: Real, L_max: Real, B: Real, W_max: Real, Q_max: Real, alpha: Real, beta: Real
+) -> Real:
     """The bound on log N of Lemma covering-number-v, at the scale epsilon = 1 / (K L_max B).
 
     4 d^2 log(4 (W_max B + Q_max L_max K B^2 + 3 sqrt d + beta B + Q_max) sqrt(K^5 L_max^3)
@@ -37,32 +30,23 @@ def log_covering_number(
     ...                           beta=126_644))
     31281
     """
-    episodes, bound = numbers(K, "K", least=1), numbers(B, "B", least=1)
-    length, values = numbers(L_max, "L_max", above=0), numbers(Q_max, "Q_max", above=0)
-    dim, bonus = numbers(d, "d", least=2), numbers(beta, "beta", least=1)
-    radius = (
-        numbers(W_max, "W_max", above=0) * bound
-        + values * length * episodes * bound**2
-        + 3 * np.sqrt(dim)
-        + bonus * bound
-        + values
-    )
-    slope = numbers(alpha, "alpha", above=0)
-    grid = np.sqrt(episodes**5 * length**3) * slope * bonus * bound**2.5
-    return plain(4 * dim**2 * np.log(4 * radius * grid))
+    radius = W_max * B + Q_max * L_max * K * B**2 + 3 * np.sqrt(d) + beta * B + Q_max
+    grid = np.sqrt(K**5 * L_max**3) * alpha * beta * B**2.5
+    return 4 * d**2 * np.log(4 * radius * grid)
 
 
+@formula("d >= 2", "B >= 1", "W_max >= 1", "R_max >= 1", "beta >= 1")
 def proof_logarithm(
-    K: ArrayLike,
-    d: ArrayLike,
-    L_max: ArrayLike,
-    B: ArrayLike,
-    W_max: ArrayLike,
-    R_max: ArrayLike,
-    Q_max: ArrayLike,
-    alpha: ArrayLike,
-    beta: ArrayLike,
-) -> Numbers:
+    K: Real,
+    d: Real,
+    L_max: Real,
+    B: Real,
+    W_max: Real,
+    R_max: Real,
+    Q_max: Real,
+    alpha: Real,
+    beta: Real,
+) -> Real:
     """log(60 W_max R_max beta^2 alpha B^{9/2} Q_max^2 L_max^{5/2} K^{7/2} sqrt d).
 
     4 d^2 times it bounds `log_covering_number`: each of five summands is at most three times the
@@ -74,27 +58,15 @@ def proof_logarithm(
     ...                       beta=126_644), 2)
     72.94
     """
-    return plain(
-        np.log(60 * numbers(W_max, "W_max", least=1) * numbers(R_max, "R_max", least=1))
-        + 2 * np.log(numbers(beta, "beta", least=1))
-        + np.log(numbers(alpha, "alpha", above=0))
-        + 4.5 * np.log(numbers(B, "B", least=1))
-        + 2 * np.log(numbers(Q_max, "Q_max", above=0))
-        + 2.5 * np.log(numbers(L_max, "L_max", above=0))
-        + 3.5 * np.log(numbers(K, "K", least=1))
-        + 0.5 * np.log(numbers(d, "d", least=2))
-    )
+    of_class = np.log(60 * W_max * R_max) + 2 * np.log(beta) + np.log(alpha) + 4.5 * np.log(B)
+    of_values = of_class + 2 * np.log(Q_max)
+    return of_values + 2.5 * np.log(L_max) + 3.5 * np.log(K) + 0.5 * np.log(d)
 
 
+@formula()
 def concentration(
-    K: ArrayLike,
-    d: ArrayLike,
-    L_max: ArrayLike,
-    B: ArrayLike,
-    Q_max: ArrayLike,
-    log_covering: ArrayLike,
-    delta: ArrayLike,
-) -> Numbers:
+    K: Real, d: Real, L_max: Real, B: Real, Q_max: Real, log_covering: Real, delta: Real
+) -> Real:
     """The bound on ||M V - M^V||_Lambda for all V of the class (Lemma uniform-event-holds).
 
     Q_max sqrt(2 d log((1 + K L_max B) / delta) + 4 log N + 8), at epsilon = 1 / (K L_max B), with
@@ -109,15 +81,12 @@ def concentration(
     >>> round(concentration(1000, d=12, L_max=92.1, B=1, Q_max=20, log_covering=31_281, delta=0.1))
     7084
     """
-    inside = (1 + numbers(K, "K") * numbers(L_max, "L_max") * numbers(B, "B")) / shares(delta)
-    cover = 4 * numbers(log_covering, "log_covering", least=0)
-    square = 2 * numbers(d, "d", least=1) * np.log(inside) + cover + 8
-    return plain(numbers(Q_max, "Q_max", above=0) * np.sqrt(square))
+    inside = (1 + K * L_max * B) / delta
+    return Q_max * np.sqrt(2 * d * np.log(inside) + 4 * log_covering + 8)
 
 
-def ridge_bias(
-    d: ArrayLike, Q_max: ArrayLike, m_norm: ArrayLike | None = None, ridge: ArrayLike = 1.0
-) -> Numbers:
+@formula()
+def ridge_bias(d: Real, Q_max: Real, m_norm: Real = None, ridge: Real = 1.0) -> Real:
     """sqrt(ridge) ||m|| Q_max, the bias of the ridge, to be added to `concentration`.
 
     ``m_norm`` bounds || |m|(X) ||; None means sqrt d, as assumed by Jin et al., which holds for
@@ -129,18 +98,13 @@ def ridge_bias(
     >>> ridge_bias(d=9, Q_max=20.0)
     60.0
     """
-    of_m = np.sqrt(numbers(d, "d", least=1)) if m_norm is None else numbers(m_norm, "m_norm")
-    return plain(np.sqrt(numbers(ridge, "ridge", above=0)) * of_m * numbers(Q_max, "Q_max"))
+    return np.sqrt(ridge) * (np.sqrt(d) if m_norm is None else m_norm) * Q_max
 
 
+@formula()
 def beta_for_all_values(
-    T: ArrayLike,
-    d: ArrayLike,
-    n_states: ArrayLike,
-    B: ArrayLike,
-    Q_max: ArrayLike,
-    delta: ArrayLike,
-) -> Numbers:
+    T: Real, d: Real, n_states: Real, B: Real, Q_max: Real, delta: Real
+) -> Real:
     """A beta for valid bonuses in a finite world, derived without a covering.
 
     Q_max ( sqrt d + sqrt( d log(1 + B^2 T / d) + 2 X log 2 + 2 log(1 / delta) ) / 2 ).
@@ -157,13 +121,12 @@ def beta_for_all_values(
     >>> round(beta_for_all_values(T=92_103, d=12, n_states=6, B=1, Q_max=20.0, delta=0.1))
     179
     """
-    scale, noise = numbers(Q_max, "Q_max", above=0), log_determinant(T, d, B)
-    corners = numbers(n_states, "n_states", least=1) * np.log(2)
-    square = noise + 2 * corners - 2 * np.log(shares(delta))
-    return plain(ridge_bias(d, scale) + scale * np.sqrt(square) / 2)
+    square = log_determinant(T, d, B) + 2 * (n_states * np.log(2)) - 2 * np.log(delta)
+    return ridge_bias(d, Q_max) + Q_max * np.sqrt(square) / 2
 
 
-def fixed_point(z: ArrayLike, R: ArrayLike) -> Numbers:
+@formula("z >= 1", "R >= 1")
+def fixed_point(z: Real, R: Real) -> Real:
     """2 z log(R z); every b >= 2 z log(R z) satisfies b >= z log(R b) (Lemma beta_bound).
 
     For z, R >= 1. Lemma uniform-event-holds takes b = beta^2.
@@ -174,5 +137,4 @@ def fixed_point(z: ArrayLike, R: ArrayLike) -> Numbers:
     >>> bool(b >= 3 * np.log(5 * b))
     True
     """
-    factor = numbers(z, "z", least=1)
-    return plain(2 * factor * np.log(numbers(R, "R", least=1) * factor))
+    return 2 * z * np.log(R * z)

@@ -5,13 +5,13 @@ root of the ridge may be scaled together, but not one alone.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from optimist.theory.numbers import Numbers, numbers, plain
+from optimist.theory.numbers import Real, formula
 from optimist.theory.parameters import log_determinant
 
 
-def elliptical_potential(log_det: ArrayLike, B: ArrayLike = 1.0) -> Numbers:
+@formula("B >= 1")
+def elliptical_potential(log_det: Real, B: Real = 1.0) -> Real:
     """2 B^2 log(det Lambda_t / det Lambda_0) >= sum_j ||phi_j||^2_{Lambda_{j-1}^-1}.
 
     Lemma bound-elliptical-potential states it for ||phi|| <= 1 and Lambda_0 >= I; the proof of
@@ -31,11 +31,11 @@ def elliptical_potential(log_det: ArrayLike, B: ArrayLike = 1.0) -> Numbers:
     >>> elliptical_potential(log_det=3.0, B=2.0)
     24.0
     """
-    bound, growth = numbers(B, "B", least=1), numbers(log_det, "log_det", least=0)
-    return plain(2 * bound**2 * growth)
+    return 2 * B**2 * log_det
 
 
-def elliptical_potential_sharp(log_det: ArrayLike, B: ArrayLike = 1.0) -> Numbers:
+@formula()
+def elliptical_potential_sharp(log_det: Real, B: Real = 1.0) -> Real:
     """B^2 / log(1 + B^2) times the growth of log det, the best factor for ||phi|| <= B.
 
     A vector with x = ||phi||^2_{Lambda^-1} in [0, B^2] adds log(1 + x) to log det. As log is
@@ -46,11 +46,11 @@ def elliptical_potential_sharp(log_det: ArrayLike, B: ArrayLike = 1.0) -> Number
     >>> round(elliptical_potential_sharp(log_det=3.0, B=2.0), 3)
     7.456
     """
-    square, growth = numbers(B, "B", above=0) ** 2, numbers(log_det, "log_det", least=0)
-    return plain(square / np.log1p(square) * growth)
+    return B**2 / np.log1p(B**2) * log_det
 
 
-def number_of_epochs(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
+@formula("B >= 1")
+def number_of_epochs(T: Real, d: Real, B: Real) -> Real:
     """5 d log(1 + B^2 T / d) >= E(K) (Lemma number-epochs-bound).
 
     It follows from `number_of_epochs_sharp` for B >= 1 and T >= 1.
@@ -60,10 +60,11 @@ def number_of_epochs(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
     >>> round(number_of_epochs(T=92_103, d=12, B=1))
     537
     """
-    return plain(5 * log_determinant(T, d, numbers(B, "B", least=1)))
+    return 5 * log_determinant(T, d, B)
 
 
-def number_of_epochs_sharp(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
+@formula()
+def number_of_epochs_sharp(T: Real, d: Real, B: Real) -> Real:
     """1 + (d / log 2) log(1 + B^2 T / d), as each epoch but the first doubles det Lambda.
 
     Examples
@@ -71,4 +72,4 @@ def number_of_epochs_sharp(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
     >>> round(number_of_epochs_sharp(T=92_103, d=12, B=1))
     156
     """
-    return plain(1 + log_determinant(T, d, B) / np.log(2))
+    return 1 + log_determinant(T, d, B) / np.log(2)

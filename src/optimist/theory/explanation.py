@@ -132,39 +132,33 @@ def explain(
         )
     W_max, notes = _fit_linear(mdp, phi)
     R_max = 1.0 if isinstance(world, World) else largest
-    used = []
+    sizes: dict[str, Any] = {"d": phi.dim, "n_actions": mdp.n_actions, "gamma": mdp.gamma}
     for name, value in (("B", phi.bound), ("W_max", W_max), ("R_max", R_max)):
-        used.append(max(value, 1.0))
+        sizes[name] = max(value, 1.0)
         if value < 1 - checks.RANGE_TOLERANCE:
             notes.append(f"{name} = {value:.3g}: the theorem assumes at least 1, and 1 is used.")
-    B, W, R = used
-    sizes = (phi.dim, mdp.n_actions, mdp.gamma, B, W, R, delta)
+    d, A, gamma, B, W, R = sizes.values()
+    sizes["delta"] = delta
     optimum, omega, alpha = mdp.optimal().value, parameters.omega(K), parameters.alpha(K)
-    beta = parameters.beta(K, phi.dim, mdp.gamma, B, W, R, delta)
+    beta = parameters.beta(K, d, gamma, B, W, R, delta)
     epsilon = SHARE * optimum
-    needed = sample_complexity.episodes_needed(epsilon, *sizes) if epsilon > 0 else None
-    T = parameters.steps(K, mdp.gamma, delta)
+    needed = sample_complexity.episodes_needed(epsilon, **sizes) if epsilon > 0 else None
+    T = parameters.steps(K, gamma, delta)
     return Explanation(
         world=type(world).__name__,
         K=K,
-        delta=float(delta),
-        d=phi.dim,
-        B=B,
-        W_max=W,
-        R_max=R,
-        n_actions=mdp.n_actions,
-        gamma=mdp.gamma,
+        **{**sizes, "delta": float(delta)},
         H=mdp.horizon,
         omega=omega,
         alpha=alpha,
-        eta=parameters.eta(K, phi.dim, mdp.n_actions, mdp.gamma, B, R, delta),
+        eta=parameters.eta(K, d, A, gamma, B, R, delta),
         beta=beta,
-        L_max=parameters.longest_episode(K, mdp.gamma, delta),
+        L_max=parameters.longest_episode(K, gamma, delta),
         T=T,
-        Q_max=parameters.value_bound(mdp.gamma, R, omega, alpha),
-        epochs=number_of_epochs(T, phi.dim, B),
-        bound=regret_bound(K, *sizes, beta=beta),
-        nontrivial_from=sample_complexity.nontrivial_from(*sizes),
+        Q_max=parameters.value_bound(gamma, R, omega, alpha),
+        epochs=number_of_epochs(T, d, B),
+        bound=regret_bound(K, **sizes, beta=beta),
+        nontrivial_from=sample_complexity.nontrivial_from(**sizes),
         optimum=optimum,
         epsilon=epsilon,
         episodes_for_epsilon=needed,

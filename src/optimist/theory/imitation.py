@@ -81,8 +81,7 @@ def reward_regret_bound(
     >>> round(reward_regret_bound(100, 0.5, 1.0, 1.0, 1.0, math.inf, delta=math.exp(-1)), 6)
     400.0
     """
-    sizes = _regret_sizes(K, gamma, B, W_max, R_max, tau_E, delta)
-    H, B, W_max, R_max, log = *sizes, math.log(1 / delta)
+    H, log = _horizon_and_log(K, gamma, B, W_max, R_max, tau_E, delta)
     of_play = 10 * (B * W_max + R_max) * math.sqrt(K * log)
     return H * (of_play + 24 * W_max * K * B * math.sqrt(log / tau_E))
 
@@ -114,8 +113,7 @@ def reward_regret_bound_sharp(
     >>> round(reward_regret_bound_sharp(100, 0.5, 1.0, 1.0, 1.0, math.inf, delta=math.exp(-1)), 2)
     106.57
     """
-    sizes = _regret_sizes(K, gamma, B, W_max, R_max, tau_E, delta)
-    H, B, W_max, R_max, log = *sizes, math.log(1 / delta)
+    H, log = _horizon_and_log(K, gamma, B, W_max, R_max, tau_E, delta)
     of_descent = 2.5 * B * W_max * math.sqrt(K)
     of_play = R_max * math.sqrt(8 * K * log)
     of_expert = 2 * W_max * K * B * (1 + math.sqrt(2 * log)) / math.sqrt(tau_E)
@@ -192,10 +190,10 @@ def samples_needed(
     return Samples(crossing(excess), (4 * expert / epsilon) ** 2 * math.log(1 / delta), delta)
 
 
-def _regret_sizes(
+def _horizon_and_log(
     K: int, gamma: float, B: float, W_max: float, R_max: float, tau_E: float, delta: float
-) -> tuple[float, float, float, float]:
-    """Check the assumptions of the theorem; H, B, W_max and R_max."""
+) -> tuple[float, float]:
+    """H and log(1 / delta), if the assumptions of the theorem hold."""
     checks.count(K, "K")
     if tau_E != math.inf:
         checks.count(tau_E, "tau_E")
@@ -204,5 +202,6 @@ def _regret_sizes(
             f"delta must be in (0, 1/2), as the bound holds with probability 1 - 2 delta; "
             f"got {delta:g}"
         )
-    B, W_max = checks.positive(B, "B"), checks.positive(W_max, "W_max")
-    return horizon(checks.discount(gamma)), B, W_max, checks.positive(R_max, "R_max")
+    for value, name in ((B, "B"), (W_max, "W_max"), (R_max, "R_max")):
+        checks.positive(value, name)
+    return horizon(checks.discount(gamma)), math.log(1 / delta)

@@ -4,8 +4,12 @@ Constants and logarithms are dropped, as in the paper. H is the horizon if it is
 1 / (1 - gamma).
 """
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 
@@ -37,6 +41,23 @@ class Problem:
 
 Cost = Callable[[Problem], float]
 
+POWER = re.compile(r"(log\(.*?\)|[^\s^]+)(?:\^\{?([\d/]+)\}?)?")
+"""A symbol, and its exponent if it has one: H, H^2 or H^{3/2}."""
+
+
+def _evaluate(formula: str, p: Problem) -> float:
+    """The value of a quotient of products of powers, such as "H^{3/2} |X| / eps"."""
+    sizes = {
+        "eps": p.epsilon, "H": p.H, "d": p.d, "|X|": p.n_states, "|A|": p.n_actions,
+        "W_max": p.W_max, "log|Pi|": p.log_policies, "log|R|": p.log_rewards,
+        "log|P|": p.log_models, "log(|Pi| |F|)": p.log_policies + p.log_values,
+    }  # fmt: skip
+    above, below = (
+        math.prod(sizes[symbol] ** float(Fraction(power or 1)) for symbol, power in product)
+        for product in map(POWER.findall, formula.split(" / "))
+    )
+    return float(above / below)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -48,134 +69,70 @@ class Row:
         Its name, its assumptions, and its reference.
     features_only
         Whether the expert's features suffice, without actions; "states" if states are needed.
-    expert, mdp
-        The number of expert trajectories and of episodes in the MDP; None if it needs none.
     expert_formula, mdp_formula
-        The same in the notation of the paper.
+        The number of expert trajectories and of episodes in the MDP, in the notation of the paper;
+        "-" if it needs none.
     """
 
     algorithm: str
     setting: str
     source: str
     features_only: Literal["yes", "no", "states"]
-    expert: Cost
     expert_formula: str
-    mdp: Cost | None = None
     mdp_formula: str = "-"
 
+    @property
+    def expert(self) -> Cost:
+        """The number of expert trajectories."""
+        return partial(_evaluate, self.expert_formula)
+
+    @property
+    def mdp(self) -> Cost | None:
+        """The number of episodes in the MDP; None if it needs none."""
+        return None if self.mdp_formula == "-" else partial(_evaluate, self.mdp_formula)
+
+
+CLONING, THIS = "Behavioural cloning", "this paper"
 
 TABLE = (
     Row(
-        "Behavioural cloning",
-        "function approximation, episodic",
-        "Foster et al. 2024",
-        "no",
-        lambda p: p.H**2 * p.log_policies / p.epsilon**2,
-        "H^2 log|Pi| / eps^2",
+        CLONING, "function approximation, episodic",
+        "Foster et al. 2024", "no", "H^2 log|Pi| / eps^2",
+    ),
+    Row(CLONING, "tabular, episodic", "Rajaraman et al. 2020", "no", "H^2 |X| / eps"),
+    Row(
+        CLONING, "deterministic linear expert, episodic",
+        "Rajaraman et al. 2021", "no", "H^2 d / eps",
     ),
     Row(
-        "Behavioural cloning",
-        "tabular, episodic",
-        "Rajaraman et al. 2020",
-        "no",
-        lambda p: p.H**2 * p.n_states / p.epsilon,
-        "H^2 |X| / eps",
+        "Mimic-MD", "tabular, known P, deterministic expert, episodic",
+        "Rajaraman et al. 2020", "no", "H^{3/2} |X| / eps",
     ),
     Row(
-        "Behavioural cloning",
-        "deterministic linear expert, episodic",
-        "Rajaraman et al. 2021",
-        "no",
-        lambda p: p.H**2 * p.d / p.epsilon,
-        "H^2 d / eps",
+        "OAL", "tabular, episodic",
+        "Shani et al. 2021", "no", "H^2 |X| / eps^2", "H^4 |X|^2 |A| / eps^2",
     ),
     Row(
-        "Mimic-MD",
-        "tabular, known P, deterministic expert, episodic",
-        "Rajaraman et al. 2020",
-        "no",
-        lambda p: p.H**1.5 * p.n_states / p.epsilon,
-        "H^{3/2} |X| / eps",
+        "MB-TAIL", "tabular, deterministic expert, episodic",
+        "Xu et al. 2023", "no", "H^{3/2} |X| / eps", "H^3 |X|^2 |A| / eps^2",
     ),
     Row(
-        "OAL",
-        "tabular, episodic",
-        "Shani et al. 2021",
-        "no",
-        lambda p: p.H**2 * p.n_states / p.epsilon**2,
-        "H^2 |X| / eps^2",
-        lambda p: p.H**4 * p.n_states**2 * p.n_actions / p.epsilon**2,
-        "H^4 |X|^2 |A| / eps^2",
+        "FAIL", "episodic, pi_E in Pi and V^{pi_E} in F",
+        "Sun et al. 2019", "states", "H^4 log(|Pi| |F|) / eps^2", "H^4 log(|Pi| |F|) / eps^2",
     ),
     Row(
-        "MB-TAIL",
-        "tabular, deterministic expert, episodic",
-        "Xu et al. 2023",
-        "no",
-        lambda p: p.H**1.5 * p.n_states / p.epsilon,
-        "H^{3/2} |X| / eps",
-        lambda p: p.H**3 * p.n_states**2 * p.n_actions / p.epsilon**2,
-        "H^3 |X|^2 |A| / eps^2",
+        "Mobile", "episodic, r_true in R and P in a class",
+        "Kidambi et al. 2021", "states", "H^2 log|R| / eps^2", "H^5 log|P| / eps^2",
     ),
     Row(
-        "FAIL",
-        "episodic, pi_E in Pi and V^{pi_E} in F",
-        "Sun et al. 2019",
-        "states",
-        lambda p: p.H**4 * (p.log_policies + p.log_values) / p.epsilon**2,
-        "H^4 log(|Pi| |F|) / eps^2",
-        lambda p: p.H**4 * (p.log_policies + p.log_values) / p.epsilon**2,
-        "H^4 log(|Pi| |F|) / eps^2",
+        "OGAIL", "linear mixture MDP, episodic, W_max = sqrt(d)",
+        "Liu et al. 2022", "yes", "H^3 d^2 / eps^2", "H^4 d^3 / eps^2",
     ),
     Row(
-        "Mobile",
-        "episodic, r_true in R and P in a class",
-        "Kidambi et al. 2021",
-        "states",
-        lambda p: p.H**2 * p.log_rewards / p.epsilon**2,
-        "H^2 log|R| / eps^2",
-        lambda p: p.H**5 * p.log_models / p.epsilon**2,
-        "H^5 log|P| / eps^2",
+        "ILARL", "linear MDP, W_max = 1",
+        "Viano et al. 2024", "yes", "d H^2 / eps^2", "d^3 H^8 / eps^4",
     ),
-    Row(
-        "OGAIL",
-        "linear mixture MDP, episodic, W_max = sqrt(d)",
-        "Liu et al. 2022",
-        "yes",
-        lambda p: p.H**3 * p.d**2 / p.epsilon**2,
-        "H^3 d^2 / eps^2",
-        lambda p: p.H**4 * p.d**3 / p.epsilon**2,
-        "H^4 d^3 / eps^2",
-    ),
-    Row(
-        "ILARL",
-        "linear MDP, W_max = 1",
-        "Viano et al. 2024",
-        "yes",
-        lambda p: p.d * p.H**2 / p.epsilon**2,
-        "d H^2 / eps^2",
-        lambda p: p.d**3 * p.H**8 / p.epsilon**4,
-        "d^3 H^8 / eps^4",
-    ),
-    Row(
-        "FRA-IL",
-        "linear MDP",
-        "this paper",
-        "yes",
-        lambda p: p.W_max**2 * p.H**2 / p.epsilon**2,
-        "W_max^2 H^2 / eps^2",
-        lambda p: p.d**3 * p.H**4.5 / p.epsilon**2,
-        "d^3 H^{9/2} / eps^2",
-    ),
-    Row(
-        "Lower bound",
-        "linear MDP",
-        "this paper",
-        "yes",
-        lambda p: p.W_max**2 * p.H**2 / p.epsilon**2,
-        "W_max^2 H^2 / eps^2",
-        lambda p: p.d * p.H**2 / p.epsilon**2,
-        "d H^2 / eps^2",
-    ),
-)
+    Row("FRA-IL", "linear MDP", THIS, "yes", "W_max^2 H^2 / eps^2", "d^3 H^{9/2} / eps^2"),
+    Row("Lower bound", "linear MDP", THIS, "yes", "W_max^2 H^2 / eps^2", "d H^2 / eps^2"),
+)  # fmt: skip
 """The rows of the table, in its order."""

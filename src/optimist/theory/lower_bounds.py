@@ -9,12 +9,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import betainc, betaincc
 
 from optimist import checks
-from optimist.theory.numbers import Numbers, numbers, plain
+from optimist.theory.numbers import Real, formula
 from optimist.theory.parameters import horizon
 
 
@@ -141,7 +140,8 @@ def hardest_epsilon_K(K: int, n_actions: int, gamma: float) -> float:
     return _hardest(lambda e: _gap_after_episodes(K, n_actions, gamma, e), _leaving(gamma))
 
 
-def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Numbers:
+@formula("T > 0", "n_actions >= 2", "gamma >= 0.52")
+def printed_bound_K(T: Real, n_actions: Real, gamma: Real) -> Real:
     """(1 / 144) sqrt(A log 2 / ((1 - gamma)^3 T)), the gap in the proof of Theorem LowerK.
 
     T counts the transitions seen from x_0: (2/3) H K in the mean after K episodes, where
@@ -158,21 +158,17 @@ def printed_bound_K(T: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Num
     >>> round(printed_bound_K(T=2 / 3 * 10 * 1000, n_actions=4, gamma=0.9), 5)
     0.00448
     """
-    discount, A = (
-        numbers(gamma, "gamma", least=0.52, below=1),
-        numbers(n_actions, "n_actions", least=2),
-    )
-    seen = numbers(T, "T", above=0)
-    enough = discount**2 * A * math.log(2) / (16 * (1 - discount))
-    if np.any(seen < enough):
+    enough = gamma**2 * n_actions * math.log(2) / (16 * (1 - gamma))
+    if np.any(enough > T):
         raise ValueError(
             f"T must be at least gamma^2 A log 2 / (16 (1 - gamma)) = {np.max(enough):.6g}; "
-            f"got {np.min(seen):.6g}"
+            f"got {np.min(T):.6g}"
         )
-    return plain(np.sqrt(A * math.log(2) / ((1 - discount) ** 3 * seen)) / 144)
+    return np.sqrt(n_actions * math.log(2) / ((1 - gamma) ** 3 * T)) / 144
 
 
-def printed_bound_tau_E(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike = 1.0) -> Numbers:
+@formula("gamma >= 0.5")
+def printed_bound_tau_E(epsilon: Real, gamma: Real, W_max: Real = 1.0) -> Real:
     """W_max^2 / (24^2 e^2 (1 - gamma)^2 epsilon^2), the expert samples needed (Theorem LowerTauE).
 
     Assumes gamma >= 1/2 and epsilon <= W_max / (24 e gamma (1 - gamma)), so that the pair exists.
@@ -185,15 +181,13 @@ def printed_bound_tau_E(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike =
     >>> round(printed_bound_tau_E(epsilon=0.01, gamma=0.9))
     235
     """
-    discount, W = numbers(gamma, "gamma", least=0.5, below=1), numbers(W_max, "W_max", above=0)
-    gap = numbers(epsilon, "epsilon", above=0)
-    most = W / (24 * math.e * discount * (1 - discount))
-    if np.any(gap > most):
+    most = W_max / (24 * math.e * gamma * (1 - gamma))
+    if np.any(epsilon > most):
         raise ValueError(
             f"epsilon must be at most W_max / (24 e gamma (1 - gamma)) = {np.min(most):.6g}; "
-            f"got {np.max(gap):.6g}"
+            f"got {np.max(epsilon):.6g}"
         )
-    return plain((W / (24 * math.e * (1 - discount) * gap)) ** 2)
+    return (W_max / (24 * math.e * (1 - gamma) * epsilon)) ** 2
 
 
 def _leaving(gamma: float) -> float:

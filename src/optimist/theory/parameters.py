@@ -10,12 +10,12 @@ alpha = 2 log K does not scale, as its proof assumes R_max >= 1 and adds 2 omega
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from optimist.theory.numbers import Numbers, discounts, numbers, plain, shares
+from optimist.theory.numbers import Real, formula
 
 
-def horizon(gamma: ArrayLike) -> Numbers:
+@formula()
+def horizon(gamma: Real) -> Real:
     """H = 1 / (1 - gamma).
 
     Examples
@@ -25,10 +25,11 @@ def horizon(gamma: ArrayLike) -> Numbers:
     >>> horizon([0.5, 0.75])
     array([2., 4.])
     """
-    return plain(1 / (1 - discounts(gamma)))
+    return 1 / (1 - gamma)
 
 
-def longest_episode(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
+@formula()
+def longest_episode(K: Real, gamma: Real, delta: Real) -> Real:
     """L_max = H log(K / delta); with probability 1 - delta no episode is longer (Lemma lmax).
 
     The proof prints log(delta / K) for log(K / delta), and uses P(L > L_max) = gamma^L_max. Lengths
@@ -40,11 +41,11 @@ def longest_episode(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers
     >>> round(longest_episode(1000, gamma=0.9, delta=0.1), 3)
     92.103
     """
-    episodes = numbers(K, "K", least=1)
-    return plain(horizon(gamma) * np.log(episodes / shares(delta)))
+    return horizon(gamma) * np.log(K / delta)
 
 
-def chance_of_longer(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
+@formula()
+def chance_of_longer(K: Real, gamma: Real, delta: Real) -> Real:
     """The exact probability that E_L fails: one of K episodes is longer than L_max.
 
     1 - (1 - gamma^floor(L_max))^K, as P(L > l) = gamma^l for integers l.
@@ -56,12 +57,12 @@ def chance_of_longer(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Number
     >>> round(chance_of_longer(1, gamma=0.9, delta=0.5), 4)  # too few episodes for the lemma
     0.5314
     """
-    episodes, length = numbers(K, "K", least=1), np.floor(longest_episode(K, gamma, delta))
     with np.errstate(divide="ignore"):  # log 0 if L_max < 1
-        return plain(-np.expm1(episodes * np.log1p(-(discounts(gamma) ** length))))
+        return -np.expm1(K * np.log1p(-(gamma ** np.floor(longest_episode(K, gamma, delta)))))
 
 
-def steps(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
+@formula()
+def steps(K: Real, gamma: Real, delta: Real) -> Real:
     """T = L_max K, a bound on the number of steps in K episodes (Lemma number-epochs-bound).
 
     Examples
@@ -69,20 +70,23 @@ def steps(K: ArrayLike, gamma: ArrayLike, delta: ArrayLike) -> Numbers:
     >>> round(steps(1000, gamma=0.9, delta=0.1))
     92103
     """
-    return plain(longest_episode(K, gamma, delta) * numbers(K, "K", least=1))
+    return longest_episode(K, gamma, delta) * K
 
 
-def omega(K: ArrayLike) -> Numbers:
+@formula()
+def omega(K: Real) -> Real:
     """omega = log K (Theorem main-full)."""
-    return plain(np.log(numbers(K, "K", least=1)))
+    return np.log(K)
 
 
-def alpha(K: ArrayLike) -> Numbers:
+@formula()
+def alpha(K: Real) -> Real:
     """alpha = 2 log K (Theorem main-full)."""
-    return plain(2 * np.log(numbers(K, "K", least=1)))
+    return 2 * np.log(K)
 
 
-def value_bound(gamma: ArrayLike, R_max: ArrayLike, omega: ArrayLike, alpha: ArrayLike) -> Numbers:
+@formula()
+def value_bound(gamma: Real, R_max: Real, omega: Real, alpha: Real) -> Real:
     """Q_max = H (R_max + 2 omega / alpha) >= |Q_k| (Lemma qmax).
 
     Examples
@@ -90,30 +94,22 @@ def value_bound(gamma: ArrayLike, R_max: ArrayLike, omega: ArrayLike, alpha: Arr
     >>> value_bound(gamma=0.5, R_max=1.0, omega=3.0, alpha=6.0)
     4.0
     """
-    bonus = numbers(omega, "omega", least=0) / numbers(alpha, "alpha", above=0)  # (1 - p) CB
-    return plain(horizon(gamma) * (numbers(R_max, "R_max", above=0) + 2 * bonus))
+    return horizon(gamma) * (R_max + 2 * (omega / alpha))  # (1 - p) CB <= omega / alpha
 
 
-def eta(
-    K: ArrayLike,
-    d: ArrayLike,
-    n_actions: ArrayLike,
-    gamma: ArrayLike,
-    B: ArrayLike,
-    R_max: ArrayLike,
-    delta: ArrayLike,
-) -> Numbers:
+@formula()
+def eta(K: Real, d: Real, n_actions: Real, gamma: Real, B: Real, R_max: Real, delta: Real) -> Real:
     """The learning rate of Theorem main-full, with T = L_max K.
 
     sqrt( 5 d log(1 + B^2 T / d) log A / (8 R_max^2 H^{5/2} K) ).
     """
-    log_A = np.log(numbers(n_actions, "n_actions", least=1))
-    scale = 8 * numbers(R_max, "R_max", above=0) ** 2 * horizon(gamma) ** 2.5
     potential = log_determinant(steps(K, gamma, delta), d, B)
-    return plain(np.sqrt(5 * potential * log_A / (scale * numbers(K, "K", least=1))))
+    scale = 8 * R_max**2 * horizon(gamma) ** 2.5
+    return np.sqrt(5 * potential * np.log(n_actions) / (scale * K))
 
 
-def log_determinant(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
+@formula()
+def log_determinant(T: Real, d: Real, B: Real) -> Real:
     """d log(1 + B^2 T / d) >= log det(Lambda_T), Lambda_0 = I (trace-determinant inequality).
 
     Examples
@@ -121,19 +117,11 @@ def log_determinant(T: ArrayLike, d: ArrayLike, B: ArrayLike) -> Numbers:
     >>> round(log_determinant(T=100, d=10, B=1), 3)
     23.979
     """
-    dim, bound = numbers(d, "d", least=1), numbers(B, "B", above=0)
-    return plain(dim * np.log1p(bound**2 * numbers(T, "T", least=0) / dim))
+    return d * np.log1p(B**2 * T / d)
 
 
-def beta(
-    K: ArrayLike,
-    d: ArrayLike,
-    gamma: ArrayLike,
-    B: ArrayLike,
-    W_max: ArrayLike,
-    R_max: ArrayLike,
-    delta: ArrayLike,
-) -> Numbers:
+@formula()
+def beta(K: Real, d: Real, gamma: Real, B: Real, W_max: Real, R_max: Real, delta: Real) -> Real:
     """The exploration coefficient of Lemma good-event-holds, with its c = 60 * 26.
 
     8 Q_max d log(c alpha W_max R_max B^{9/2} Q_max^4 L_max^{5/2} K^{7/2} d^{5/2} / delta).
@@ -146,31 +134,23 @@ def beta(
     >>> round(beta(1000, d=12, gamma=0.9, B=1, W_max=1, R_max=1, delta=0.1))
     126644
     """
-    L_max, slope = longest_episode(K, gamma, delta), alpha(K)
-    Q_max = value_bound(gamma, R_max, omega(K), slope)
-    dim = numbers(d, "d", least=1)
+    Q_max = value_bound(gamma, R_max, omega(K), alpha(K))
     logarithm = (
-        np.log(60 * 26 * slope * numbers(W_max, "W_max", above=0) * numbers(R_max, "R_max"))
-        - np.log(shares(delta))
-        + 4.5 * np.log(numbers(B, "B", above=0))
+        np.log(60 * 26 * alpha(K) * W_max * R_max)
+        - np.log(delta)
+        + 4.5 * np.log(B)
         + 4 * np.log(Q_max)
-        + 2.5 * np.log(L_max)
-        + 3.5 * np.log(numbers(K, "K"))
-        + 2.5 * np.log(dim)
+        + 2.5 * np.log(longest_episode(K, gamma, delta))
+        + 3.5 * np.log(K)
+        + 2.5 * np.log(d)
     )
-    return plain(8 * Q_max * dim * logarithm)
+    return 8 * Q_max * d * logarithm
 
 
+@formula()
 def beta_of_theorem(
-    K: ArrayLike,
-    d: ArrayLike,
-    gamma: ArrayLike,
-    B: ArrayLike,
-    W_max: ArrayLike,
-    R_max: ArrayLike,
-    delta: ArrayLike,
-    C: ArrayLike,
-) -> Numbers:
+    K: Real, d: Real, gamma: Real, B: Real, W_max: Real, R_max: Real, delta: Real, C: Real
+) -> Real:
     """The exploration coefficient as Theorem main-full states it, for an absolute constant C.
 
     C H R_max d log(B H W_max R_max d K / delta). With C from `constant_of_theorem` it equals
@@ -181,22 +161,13 @@ def beta_of_theorem(
     >>> round(beta_of_theorem(1000, d=12, gamma=0.9, B=1, W_max=1, R_max=1, delta=0.1, C=75))
     125980
     """
-    dim, rewards = numbers(d, "d", least=1), numbers(R_max, "R_max", above=0)
-    H, bound = horizon(gamma), numbers(B, "B", above=0)
-    inside = bound * H * numbers(W_max, "W_max", above=0) * rewards * dim * numbers(K, "K", least=1)
-    factor = numbers(C, "C", above=0) * H * rewards * dim
-    return plain(factor * np.log(inside / shares(delta)))
+    H = horizon(gamma)
+    return C * H * R_max * d * np.log(B * H * W_max * R_max * d * K / delta)
 
 
 def constant_of_theorem(
-    K: ArrayLike,
-    d: ArrayLike,
-    gamma: ArrayLike,
-    B: ArrayLike,
-    W_max: ArrayLike,
-    R_max: ArrayLike,
-    delta: ArrayLike,
-) -> Numbers:
+    K: Real, d: Real, gamma: Real, B: Real, W_max: Real, R_max: Real, delta: Real
+) -> Real:
     """The C for which `beta_of_theorem` equals the lemma's `beta`.
 
     An absolute C exists: Q_max <= 2 H R_max for R_max >= 1, and the lemma's logarithm holds at most
@@ -208,5 +179,5 @@ def constant_of_theorem(
     >>> round(constant_of_theorem(1000, d=12, gamma=0.9, B=1, W_max=1, R_max=1, delta=0.1), 1)
     75.4
     """
-    of_lemma = np.asarray(beta(K, d, gamma, B, W_max, R_max, delta))
-    return plain(of_lemma / beta_of_theorem(K, d, gamma, B, W_max, R_max, delta, C=1))
+    given = (K, d, gamma, B, W_max, R_max, delta)
+    return beta(*given) / beta_of_theorem(*given, C=1)

@@ -14,28 +14,16 @@ They differ in powers of H. With T = H K:
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from optimist.checks import FloatArray
-from optimist.theory.numbers import Numbers, numbers, plain
+from optimist.theory.numbers import Real, formula
 from optimist.theory.parameters import horizon
 
 
-def _sizes(
-    d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Check the sizes; d, log A and H as arrays."""
-    log_A = np.log(numbers(n_actions, "n_actions", least=1))
-    return numbers(d, "d", least=1), log_A, np.asarray(horizon(gamma))
-
-
-def _squared(epsilon: ArrayLike) -> FloatArray:
-    return np.asarray(numbers(epsilon, "epsilon", above=0) ** 2)
-
-
-def regret_in_abstract(T: ArrayLike, d: ArrayLike, gamma: ArrayLike) -> Numbers:
+@formula()
+def regret_in_abstract(T: Real, d: Real, gamma: Real) -> Real:
     """sqrt(d^3 H^{7/2} T) after T steps (abstract).
 
     Examples
@@ -43,13 +31,11 @@ def regret_in_abstract(T: ArrayLike, d: ArrayLike, gamma: ArrayLike) -> Numbers:
     >>> round(regret_in_abstract(T=10_000, d=4, gamma=0.75))
     9051
     """
-    dim, _, H = _sizes(d, 1, gamma)
-    return plain(np.sqrt(dim**3 * H**3.5 * numbers(T, "T", least=0)))
+    return np.sqrt(d**3 * horizon(gamma) ** 3.5 * T)
 
 
-def regret_in_introduction(
-    T: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike
-) -> Numbers:
+@formula()
+def regret_in_introduction(T: Real, d: Real, n_actions: Real, gamma: Real) -> Real:
     """H sqrt(d^3 T) + H^{7/4} sqrt(d T log A) after T steps (introduction).
 
     Examples
@@ -57,12 +43,12 @@ def regret_in_introduction(
     >>> round(regret_in_introduction(T=10_000, d=4, n_actions=2, gamma=0.75))
     5084
     """
-    dim, log_A, H = _sizes(d, n_actions, gamma)
-    played = numbers(T, "T", least=0)
-    return plain(H * np.sqrt(dim**3 * played) + H**1.75 * np.sqrt(dim * played * log_A))
+    H = horizon(gamma)
+    return H * np.sqrt(d**3 * T) + H**1.75 * np.sqrt(d * T * np.log(n_actions))
 
 
-def regret(K: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Numbers:
+@formula("K >= 0")
+def regret(K: Real, d: Real, n_actions: Real, gamma: Real) -> Real:
     """sqrt(d^3 H^3 K) + sqrt(d H^{9/2} K log A) over K episodes (Theorem main).
 
     Examples
@@ -70,12 +56,12 @@ def regret(K: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -
     >>> round(regret(K=2500, d=4, n_actions=2, gamma=0.75))  # T = H K = 10,000 steps
     5084
     """
-    dim, log_A, H = _sizes(d, n_actions, gamma)
-    episodes = numbers(K, "K", least=0)
-    return plain(np.sqrt(dim**3 * H**3 * episodes) + np.sqrt(dim * H**4.5 * episodes * log_A))
+    H = horizon(gamma)
+    return np.sqrt(d**3 * H**3 * K) + np.sqrt(d * H**4.5 * K * np.log(n_actions))
 
 
-def episodes(epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Numbers:
+@formula()
+def episodes(epsilon: Real, d: Real, n_actions: Real, gamma: Real) -> Real:
     """(H^3 d^3 + H^{9/2} d log A) / epsilon^2 episodes (Corollary sample).
 
     Examples
@@ -83,11 +69,12 @@ def episodes(epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: Arra
     >>> round(episodes(1.0, d=4, n_actions=2, gamma=0.75))
     5516
     """
-    dim, log_A, H = _sizes(d, n_actions, gamma)
-    return plain((H**3 * dim**3 + H**4.5 * dim * log_A) / _squared(epsilon))
+    H = horizon(gamma)
+    return (H**3 * d**3 + H**4.5 * d * np.log(n_actions)) / epsilon**2
 
 
-def steps(epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike) -> Numbers:
+@formula()
+def steps(epsilon: Real, d: Real, n_actions: Real, gamma: Real) -> Real:
     """(H^4 d^3 + H^{11/2} d log A) / epsilon^2 steps, H times `episodes` (Corollary sample).
 
     Examples
@@ -95,12 +82,11 @@ def steps(epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLi
     >>> round(steps(1.0, d=4, n_actions=2, gamma=0.75))
     22062
     """
-    return plain(horizon(gamma) * episodes(epsilon, d, n_actions, gamma))
+    return horizon(gamma) * episodes(epsilon, d, n_actions, gamma)
 
 
-def samples_in_introduction(
-    epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike
-) -> Numbers:
+@formula()
+def samples_in_introduction(epsilon: Real, d: Real, n_actions: Real, gamma: Real) -> Real:
     """(H^3 d^3 + H^{7/2} d log A) / epsilon^2 samples (introduction).
 
     If samples are steps, its two terms are smaller than those of `steps` by factors H and H^2.
@@ -110,13 +96,12 @@ def samples_in_introduction(
     >>> round(samples_in_introduction(1.0, d=4, n_actions=2, gamma=0.75))
     4451
     """
-    dim, log_A, H = _sizes(d, n_actions, gamma)
-    return plain((H**3 * dim**3 + H**3.5 * dim * log_A) / _squared(epsilon))
+    H = horizon(gamma)
+    return (H**3 * d**3 + H**3.5 * d * np.log(n_actions)) / epsilon**2
 
 
-def fra_il_episodes(
-    epsilon: ArrayLike, d: ArrayLike, n_actions: ArrayLike, gamma: ArrayLike
-) -> Numbers:
+@formula()
+def fra_il_episodes(epsilon: Real, d: Real, n_actions: Real, gamma: Real) -> Real:
     """d^3 H^{9/2} log A / epsilon^2 episodes of FRA-IL (Theorem FraUpper).
 
     Examples
@@ -124,11 +109,11 @@ def fra_il_episodes(
     >>> round(fra_il_episodes(1.0, d=4, n_actions=2, gamma=0.75))
     22713
     """
-    dim, log_A, H = _sizes(d, n_actions, gamma)
-    return plain(dim**3 * H**4.5 * log_A / _squared(epsilon))
+    return d**3 * horizon(gamma) ** 4.5 * np.log(n_actions) / epsilon**2
 
 
-def fra_il_expert_samples(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike = 1.0) -> Numbers:
+@formula()
+def fra_il_expert_samples(epsilon: Real, gamma: Real, W_max: Real = 1.0) -> Real:
     """W_max^2 H^2 / epsilon^2 expert samples, sufficient (FraUpper) and necessary (LowerTauE).
 
     Examples
@@ -136,10 +121,11 @@ def fra_il_expert_samples(epsilon: ArrayLike, gamma: ArrayLike, W_max: ArrayLike
     >>> fra_il_expert_samples(0.5, gamma=0.75, W_max=2.0)
     256.0
     """
-    return plain((numbers(W_max, "W_max", above=0) * horizon(gamma)) ** 2 / _squared(epsilon))
+    return (W_max * horizon(gamma)) ** 2 / epsilon**2
 
 
-def least_episodes(epsilon: ArrayLike, d: ArrayLike, gamma: ArrayLike) -> Numbers:
+@formula()
+def least_episodes(epsilon: Real, d: Real, gamma: Real) -> Real:
     """d H^2 / epsilon^2 episodes, necessary for every imitator (Theorem LowerK).
 
     Examples
@@ -147,8 +133,7 @@ def least_episodes(epsilon: ArrayLike, d: ArrayLike, gamma: ArrayLike) -> Number
     >>> least_episodes(0.5, d=4, gamma=0.75)
     256.0
     """
-    dim, _, H = _sizes(d, 1, gamma)
-    return plain(dim * H**2 / _squared(epsilon))
+    return d * horizon(gamma) ** 2 / epsilon**2
 
 
 @dataclass(frozen=True)
@@ -163,76 +148,36 @@ class Rate:
         The quantity that it bounds.
     formula
         The rate in the notation of the paper.
-    at
-        Its value at (epsilon, K, d, n_actions, gamma, W_max).
+    function
+        The function that computes it.
     """
 
     where: str
     quantity: str
     formula: str
-    at: Callable[[float, float, int, int, float, float], float]
+    function: Callable[..., float]
+
+    def at(
+        self, epsilon: float, K: float, d: int, n_actions: int, gamma: float, W_max: float
+    ) -> float:
+        """The value for these sizes, with T = H K."""
+        sizes = {"epsilon": epsilon, "K": K, "T": K * horizon(gamma), "W_max": W_max}
+        sizes |= {"d": d, "n_actions": n_actions, "gamma": gamma}
+        return self.function(**{name: sizes[name] for name in signature(self.function).parameters})
 
 
 RATES = (
+    Rate("abstract", "regret", "sqrt(d^3 H^{7/2} T)", regret_in_abstract),
     Rate(
-        "abstract",
-        "regret",
-        "sqrt(d^3 H^{7/2} T)",
-        lambda e, K, d, A, gamma, W: regret_in_abstract(K * horizon(gamma), d, gamma),
+        "introduction", "regret", "H sqrt(d^3 T) + H^{7/4} sqrt(d T log A)", regret_in_introduction
     ),
-    Rate(
-        "introduction",
-        "regret",
-        "H sqrt(d^3 T) + H^{7/4} sqrt(d T log A)",
-        lambda e, K, d, A, gamma, W: regret_in_introduction(K * horizon(gamma), d, A, gamma),
-    ),
-    Rate(
-        "Theorem main",
-        "regret",
-        "sqrt(d^3 H^3 K) + sqrt(d H^{9/2} K log A)",
-        lambda e, K, d, A, gamma, W: regret(K, d, A, gamma),
-    ),
-    Rate(
-        "introduction",
-        "samples",
-        "(H^3 d^3 + H^{7/2} d log A) / eps^2",
-        lambda e, K, d, A, gamma, W: samples_in_introduction(e, d, A, gamma),
-    ),
-    Rate(
-        "Corollary sample",
-        "episodes",
-        "(H^3 d^3 + H^{9/2} d log A) / eps^2",
-        lambda e, K, d, A, gamma, W: episodes(e, d, A, gamma),
-    ),
-    Rate(
-        "Corollary sample",
-        "steps",
-        "(H^4 d^3 + H^{11/2} d log A) / eps^2",
-        lambda e, K, d, A, gamma, W: steps(e, d, A, gamma),
-    ),
-    Rate(
-        "Theorem FraUpper",
-        "episodes",
-        "d^3 H^{9/2} log A / eps^2",
-        lambda e, K, d, A, gamma, W: fra_il_episodes(e, d, A, gamma),
-    ),
-    Rate(
-        "Theorem FraUpper",
-        "expert samples",
-        "W_max^2 H^2 / eps^2",
-        lambda e, K, d, A, gamma, W: fra_il_expert_samples(e, gamma, W),
-    ),
-    Rate(
-        "Theorem LowerK",
-        "episodes",
-        "d H^2 / eps^2",
-        lambda e, K, d, A, gamma, W: least_episodes(e, d, gamma),
-    ),
-    Rate(
-        "Theorem LowerTauE",
-        "expert samples",
-        "W_max^2 H^2 / eps^2",
-        lambda e, K, d, A, gamma, W: fra_il_expert_samples(e, gamma, W),
-    ),
+    Rate("Theorem main", "regret", "sqrt(d^3 H^3 K) + sqrt(d H^{9/2} K log A)", regret),
+    Rate("introduction", "samples", "(H^3 d^3 + H^{7/2} d log A) / eps^2", samples_in_introduction),
+    Rate("Corollary sample", "episodes", "(H^3 d^3 + H^{9/2} d log A) / eps^2", episodes),
+    Rate("Corollary sample", "steps", "(H^4 d^3 + H^{11/2} d log A) / eps^2", steps),
+    Rate("Theorem FraUpper", "episodes", "d^3 H^{9/2} log A / eps^2", fra_il_episodes),
+    Rate("Theorem FraUpper", "expert samples", "W_max^2 H^2 / eps^2", fra_il_expert_samples),
+    Rate("Theorem LowerK", "episodes", "d H^2 / eps^2", least_episodes),
+    Rate("Theorem LowerTauE", "expert samples", "W_max^2 H^2 / eps^2", fra_il_expert_samples),
 )
 """Every rate of the paper, with T = H K, without constants and logarithms."""

@@ -3,23 +3,17 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from optimist.theory import bonuses, parameters
 from optimist.theory.covariance import number_of_epochs
-from optimist.theory.numbers import Numbers, discounts, numbers, plain, shares
+from optimist.theory.numbers import Real, formula, plain
 from optimist.theory.parameters import horizon, log_determinant, steps, value_bound
 
 
+@formula()
 def augmented_regret_bound(
-    K: ArrayLike,
-    epochs: ArrayLike,
-    eta: ArrayLike,
-    Q_max: ArrayLike,
-    bonus_sum: ArrayLike,
-    n_actions: ArrayLike,
-    gamma: ArrayLike,
-) -> Numbers:
+    K: Real, epochs: Real, eta: Real, Q_max: Real, bonus_sum: Real, n_actions: Real, gamma: Real
+) -> Real:
     """The bound on regret+ of Lemma bound-regret-plus, from its ingredients.
 
     E(K) log A / eta + 4 Q_max E(K) + 2 Q_max^2 eta K sqrt H + 2 sum_k <mu(pi_k), (1 - p+) CB_k>.
@@ -30,11 +24,8 @@ def augmented_regret_bound(
     ...                        gamma=0.75)
     3340.0
     """
-    rounds, values = numbers(epochs, "epochs", least=0), numbers(Q_max, "Q_max", above=0)
-    rate, log_A = numbers(eta, "eta", above=0), np.log(numbers(n_actions, "n_actions", least=1))
-    drift = 2 * values**2 * rate * numbers(K, "K", least=1) * np.sqrt(horizon(gamma))
-    paid = 2 * numbers(bonus_sum, "bonus_sum", least=0)
-    return plain(rounds * log_A / rate + 4 * values * rounds + drift + paid)
+    resets = epochs * np.log(n_actions) / eta + 4 * Q_max * epochs
+    return resets + 2 * Q_max**2 * eta * K * np.sqrt(horizon(gamma)) + 2 * bonus_sum
 
 
 @dataclass(frozen=True)
@@ -68,30 +59,30 @@ class RegretBound:
         K H R_max, the largest possible regret.
     """
 
-    heaven: Numbers
-    heaven_chance: Numbers
-    leak: Numbers
-    epochs: Numbers
-    policy: Numbers
-    bonuses: Numbers
-    bonuses_chance: Numbers
-    epoch_starts: Numbers
-    mended: Numbers
-    trivial: Numbers
+    heaven: Real
+    heaven_chance: Real
+    leak: Real
+    epochs: Real
+    policy: Real
+    bonuses: Real
+    bonuses_chance: Real
+    epoch_starts: Real
+    mended: Real
+    trivial: Real
 
     @property
-    def terms(self) -> dict[str, Numbers]:
+    def terms(self) -> dict[str, Real]:
         """The printed terms by name, in the order of the proof."""
         others = ("epoch_starts", "mended", "trivial")
         return {name: value for name, value in vars(self).items() if name not in others}
 
     @property
-    def total(self) -> Numbers:
+    def total(self) -> Real:
         """The bound as printed."""
         return sum(self.terms.values())
 
     @property
-    def dominant(self) -> Numbers:
+    def dominant(self) -> Real:
         """The name of the largest term; an array of names over K."""
         terms = self.terms
         largest = np.argmax(np.stack(np.broadcast_arrays(*terms.values())), axis=0)
@@ -99,16 +90,17 @@ class RegretBound:
         return str(names) if names.ndim == 0 else names
 
 
+@formula("K >= 8", "B >= 1", "R_max >= 1")
 def regret_bound(
-    K: ArrayLike,
-    d: ArrayLike,
-    n_actions: ArrayLike,
-    gamma: ArrayLike,
-    B: ArrayLike,
-    W_max: ArrayLike,
-    R_max: ArrayLike = 1.0,
-    delta: ArrayLike = 0.1,
-    beta: ArrayLike | None = None,
+    K: Real,
+    d: Real,
+    n_actions: Real,
+    gamma: Real,
+    B: Real,
+    W_max: Real,
+    R_max: Real = 1.0,
+    delta: Real = 0.1,
+    beta: Real = None,
 ) -> RegretBound:
     """Compute the last explicit display of the proof of Theorem main-full, times H, by terms.
 
@@ -142,30 +134,29 @@ def regret_bound(
     >>> regret_bound([1e3, 1e40], d=12, n_actions=2, gamma=0.9, B=1, W_max=1).dominant
     array(['heaven_chance', 'bonuses'], dtype='<U14')
     """
-    episodes, rewards = numbers(K, "K", least=8), numbers(R_max, "R_max", least=1)
     if beta is None:
         beta = parameters.beta(K, d, gamma, B, W_max, R_max, delta)
-    potential = log_determinant(steps(K, gamma, delta), d, B)
-    log_A = np.log(numbers(n_actions, "n_actions", least=1))
-    policy = 4 * np.sqrt(10 * rewards**2 * horizon(gamma) ** 4.5 * potential * log_A * episodes)
-    log_K = parameters.omega(K)
-    Q_max = 2 * horizon(gamma) * rewards  # at least H (R_max + 2 omega / alpha)
-    return _terms(K, d, gamma, B, R_max, delta, log_K, 2 * log_K, beta, Q_max, policy)
+    H, potential = horizon(gamma), log_determinant(steps(K, gamma, delta), d, B)
+    policy = 4 * np.sqrt(10 * R_max**2 * H**4.5 * potential * np.log(n_actions) * K)
+    omega, alpha = parameters.omega(K), parameters.alpha(K)
+    Q_max = 2 * H * R_max  # at least H (R_max + 2 omega / alpha)
+    return _terms((K, d, gamma, B, R_max, delta), omega, alpha, beta, Q_max, policy)
 
 
+@formula("B >= 1", "omega >= 2")
 def regret_bound_for(
-    K: ArrayLike,
-    d: ArrayLike,
-    n_actions: ArrayLike,
-    gamma: ArrayLike,
-    B: ArrayLike,
-    R_max: ArrayLike,
-    delta: ArrayLike,
+    K: Real,
+    d: Real,
+    n_actions: Real,
+    gamma: Real,
+    B: Real,
+    R_max: Real,
+    delta: Real,
     *,
-    omega: ArrayLike,
-    alpha: ArrayLike,
-    beta: ArrayLike,
-    eta: ArrayLike,
+    omega: Real,
+    alpha: Real,
+    beta: Real,
+    eta: Real,
 ) -> RegretBound:
     """Compute the bound for any parameters: the display before the proof chooses them, times H.
 
@@ -181,33 +172,19 @@ def regret_bound_for(
     >>> round(large.total / small.total, 9)
     4.0
     """
-    rate, H = numbers(eta, "eta", above=0), horizon(gamma)
-    Q_max = value_bound(gamma, R_max, numbers(omega, "omega", least=2), alpha)
-    resets = H * number_of_epochs(steps(K, gamma, delta), d, B) / rate
-    drift = 2 * rate * Q_max**2 * H**1.5 * numbers(K, "K", least=1)
-    policy = resets * np.log(numbers(n_actions, "n_actions", least=1)) + drift
-    return _terms(K, d, gamma, B, R_max, delta, omega, alpha, beta, Q_max, policy)
+    H, Q_max = horizon(gamma), value_bound(gamma, R_max, omega, alpha)
+    resets = H * number_of_epochs(steps(K, gamma, delta), d, B) / eta
+    policy = resets * np.log(n_actions) + 2 * eta * Q_max**2 * H**1.5 * K
+    return _terms((K, d, gamma, B, R_max, delta), omega, alpha, beta, Q_max, policy)
 
 
 def _terms(
-    K: ArrayLike,
-    d: ArrayLike,
-    gamma: ArrayLike,
-    B: ArrayLike,
-    R_max: ArrayLike,
-    delta: ArrayLike,
-    omega: ArrayLike,
-    alpha: ArrayLike,
-    beta: ArrayLike,
-    Q_max: ArrayLike,
-    policy: ArrayLike,
+    sizes: tuple[Real, ...], omega: Real, alpha: Real, beta: Real, Q_max: Real, policy: Real
 ) -> RegretBound:
-    episodes, rewards, H = numbers(K, "K"), numbers(R_max, "R_max", above=0), horizon(gamma)
-    bonus = numbers(beta, "beta", least=0) * numbers(B, "B", least=1)  # the largest
-    ascent = rewards * (numbers(alpha, "alpha", above=0) * bonus) ** 2
-    T = steps(K, gamma, delta)
-    potential = log_determinant(T, d, B)
-    chance = np.log(2 * episodes / shares(delta)) ** 2
+    K, d, gamma, B, R_max, delta = sizes
+    H, T, bonus = horizon(gamma), steps(K, gamma, delta), beta * B  # the largest bonus
+    ascent, potential = R_max * (alpha * bonus) ** 2, log_determinant(T, d, B)
+    chance = np.log(2 * K / delta) ** 2
     of_bonuses = {
         "heaven": 32 * H * ascent * potential,
         "heaven_chance": 16 * H**2 * ascent * chance,
@@ -216,26 +193,20 @@ def _terms(
         "epoch_starts": epoch_starts(K, d, gamma, B, R_max, delta, alpha, beta),
     }
     others = {
-        "leak": 4 * H**2 * rewards * episodes * np.exp(-numbers(omega, "omega")),
-        "epochs": 20 * H * numbers(Q_max, "Q_max") * potential,
-        "policy": numbers(policy, "policy"),
+        "leak": 4 * H**2 * R_max * K * np.exp(-omega),
+        "epochs": 20 * H * Q_max * potential,
+        "policy": policy,
     }
     with np.errstate(divide="ignore"):  # at gamma = 0 no pair is recorded
-        mended = sum(of_bonuses.values()) / discounts(gamma) + sum(others.values())
-    values = {**of_bonuses, **others, "mended": mended, "trivial": episodes * H * rewards}
+        mended = sum(of_bonuses.values()) / gamma + sum(others.values())
+    values = {**of_bonuses, **others, "mended": mended, "trivial": K * H * R_max}
     return RegretBound(**{name: plain(value) for name, value in values.items()})
 
 
+@formula("B >= 1")
 def epoch_starts(
-    K: ArrayLike,
-    d: ArrayLike,
-    gamma: ArrayLike,
-    B: ArrayLike,
-    R_max: ArrayLike,
-    delta: ArrayLike,
-    alpha: ArrayLike,
-    beta: ArrayLike,
-) -> Numbers:
+    K: Real, d: Real, gamma: Real, B: Real, R_max: Real, delta: Real, alpha: Real, beta: Real
+) -> Real:
     """An upper bound on what the regret bound omits; see `bonuses.bonus_sum_at_epoch_starts`.
 
     H (4 H R_max alpha^2 sum <mu(pi_k), CB_k^2> + 2 sum <mu(pi_k), CB_k>) over the first episodes of
@@ -248,7 +219,6 @@ def epoch_starts(
     115.16
     """
     given = (K, d, gamma, B, beta, delta)
-    H, slope = horizon(gamma), numbers(alpha, "alpha", above=0)
-    ascent = 4 * H * numbers(R_max, "R_max", above=0) * slope**2
-    squares = ascent * bonuses.squared_bonus_sum_at_epoch_starts(*given)
-    return plain(H * (squares + 2 * bonuses.bonus_sum_at_epoch_starts(*given)))
+    H = horizon(gamma)
+    squares = 4 * H * R_max * alpha**2 * bonuses.squared_bonus_sum_at_epoch_starts(*given)
+    return H * (squares + 2 * bonuses.bonus_sum_at_epoch_starts(*given))

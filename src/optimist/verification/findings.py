@@ -1,46 +1,30 @@
 """The results of a verification: each statement in each run, and summaries."""
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 from scipy.stats import binom
 
 from optimist.verification.statement import Needs
 
-THEOREM, VALID, CHANGING, PRACTICE = "theorem", "valid", "changing rewards", "practice"
-"""The parameters of a run. VALID and CHANGING double the practical beta until bonuses are valid,
-with fixed and with changing rewards."""
 
-LONG, COVERED = "long", "all values"
-"""Runs long enough for nontrivial bounds: one with valid bonuses and the eta that minimises the
-bound on its regret, and one whose beta covers all values in [0, Q_max] at once."""
+class Setting(StrEnum):
+    """The parameters of a run, or the subject of statements that are not about one."""
 
-IMITATION, NUMBERS = "imitation", "numbers"
-"""Statements that are checked on a run of FRA-IL, and without any run."""
+    THEOREM = "theorem"
+    VALID = "valid"  # the practical beta, doubled until bonuses are valid
+    CHANGING = "changing rewards"  # the same with rewards that change
+    PRACTICE = "practice"
+    LONG = "long"  # so long that bounds are nontrivial, with the eta that minimises that on regret
+    COVERED = "all values"  # as long, with a beta that covers all values in [0, Q_max] at once
+    IMITATION = "imitation"  # a run of FRA-IL
+    NUMBERS = "numbers"  # no run
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of checking a statement in one run.
-
-    Attributes
-    ----------
-    about, key, where, says, needs
-        Those of the statement.
-    world, setting
-        The world and the parameters of the run.
-    due
-        Whether the statement should hold there.
-    cases, broken
-        The number of cases checked, and the number in which it fails.
-    equality
-        Whether it claims that both sides are equal.
-    vacuous
-        Whether the bound is so large here that no learner could break it.
-    slack, share
-        The least slack, absolute and relative to the sides; minus the largest difference for an
-        equality.
-    """
+    """The result of checking a statement in one run; the first five fields are the statement's."""
 
     about: str
     key: str
@@ -48,14 +32,14 @@ class Finding:
     says: str
     needs: str
     world: str
-    setting: str
-    due: bool
-    cases: int
-    broken: int
-    equality: bool
-    vacuous: bool
-    slack: float
-    share: float
+    setting: Setting
+    due: bool  # whether the statement should hold there
+    cases: int  # the number of cases checked
+    broken: int  # the number of cases in which it fails
+    equality: bool  # whether it claims that both sides are equal
+    vacuous: bool  # whether the bound is so large here that no learner could break it
+    slack: float  # the least slack; minus the largest difference for an equality
+    share: float  # the same, relative to the sides
 
     @property
     def failed(self) -> bool:
@@ -65,31 +49,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Play:
-    """A summary of one run.
-
-    Attributes
-    ----------
-    world, setting
-        The world and the parameters of the run.
-    K, eta, beta
-        The number of episodes, and two of the parameters.
-    valid
-        Whether all bonuses were valid.
-    p_least, p_most
-        The range of the ascension functions p_k+, over all pairs and episodes.
-    from_uniform
-        The largest |pi_k(a|x) - 1 / A|.
-    """
+    """A summary of one run."""
 
     world: str
-    setting: str
+    setting: Setting
     K: int
     eta: float
     beta: float
-    valid: bool
-    p_least: float
+    valid: bool  # whether all bonuses were valid
+    p_least: float  # the range of the ascension functions p_k+, over all pairs and episodes
     p_most: float
-    from_uniform: float
+    from_uniform: float  # the largest |pi_k(a|x) - 1 / A|
 
     @property
     def idle(self) -> bool:
@@ -131,23 +101,20 @@ class Verification:
 
     def by_statement(self) -> list["Summary"]:
         """The findings grouped by statement, in the order of the paper."""
-        keys = dict.fromkeys(finding.key for finding in self.findings)
-        return [
-            Summary(tuple(finding for finding in self.findings if finding.key == key))
-            for key in keys
-        ]
+        keys = dict.fromkeys(f.key for f in self.findings)
+        return [Summary(tuple(f for f in self.findings if f.key == key)) for key in keys]
 
     def to_plain(self) -> dict[str, Any]:
         """The verification as plain data."""
-        given = {"K": self.K, "delta": self.delta, "seed": self.seed}
         violations = self.violations
-        rows = [{**asdict(f), "violated": f in violations} for f in self.findings]
         return {
-            **given,
+            "K": self.K,
+            "delta": self.delta,
+            "seed": self.seed,
             "violations": len(violations),
             "notes": list(self.notes),
             "runs": [asdict(run) for run in self.runs],
-            "findings": rows,
+            "findings": [{**asdict(f), "violated": f in violations} for f in self.findings],
         }
 
 
@@ -194,6 +161,6 @@ class Summary:
     @property
     def broken_in_practice(self) -> float | None:
         """The share of cases that fail with practical parameters; None if not checked there."""
-        tried = [finding for finding in self.findings if finding.setting == PRACTICE]
+        tried = [finding for finding in self.findings if finding.setting == Setting.PRACTICE]
         cases = sum(finding.cases for finding in tried)
         return sum(finding.broken for finding in tried) / cases if cases else None

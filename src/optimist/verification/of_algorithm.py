@@ -13,13 +13,12 @@ add = STATEMENTS.add
 WHERE = "Algorithm 1"
 
 
-@add(
-    "alg:play",
-    WHERE,
-    "actions are drawn by pi_k and states by P; all that was played is counted",
-)
+@add("alg:play", WHERE)
 def play(run: RecordedRun) -> Claim:
-    """The learner draws exactly the random numbers that the recorded pairs need."""
+    """actions are drawn by pi_k and states by P; all that was played is counted
+
+    The learner draws exactly the random numbers that the recorded pairs need.
+    """
     t = run.trace
     kernel = sp.csr_array(t.mdp.kernel, copy=True)
     kernel.eliminate_zeros()
@@ -32,14 +31,12 @@ def play(run: RecordedRun) -> Claim:
     )
 
 
-@add(
-    "alg:draws",
-    WHERE,
-    "starts, actions and states are as frequent as nu_0, pi_k and P say, up to chance",
-    Needs.CHANCE,
-)
+@add("alg:draws", WHERE, needs=Needs.CHANCE)
 def draws(run: RecordedRun) -> Claim:
-    """Azuma-Hoeffding for each count, with a union bound over all counts."""
+    """starts, actions and states are as frequent as nu_0, pi_k and P say, up to chance
+
+    Azuma-Hoeffding for each count, with a union bound over all counts.
+    """
     t = run.trace
     X, A = t.mdp.r.shape
     states, T = t.pairs // A, len(t.pairs)
@@ -58,8 +55,9 @@ def draws(run: RecordedRun) -> Claim:
     )
 
 
-@add("alg:covariance", WHERE, "Lambda_{T_k} = lambda I + sum of phi phi' over the pairs seen")
+@add("alg:covariance", WHERE)
 def covariance(run: RecordedRun) -> Claim:
+    """Lambda_{T_k} = lambda I + sum of phi phi' over the pairs seen"""
     t = run.trace
     pairs, at = t.pairs[run.recorded], t.at[run.recorded]
     begins = np.searchsorted(at, np.arange(run.K + 1))
@@ -72,8 +70,9 @@ def covariance(run: RecordedRun) -> Claim:
     return equal(t.Lambda, Lambda)
 
 
-@add("line-alg:epoch", WHERE, "an epoch begins after episode 1, and where the determinant doubles")
+@add("line-alg:epoch", WHERE)
 def epochs(run: RecordedRun) -> Claim:
+    """an epoch begins after episode 1, and where the determinant doubles"""
     t = run.trace
     starts: list[int] = []
     expected = np.empty(run.K)
@@ -88,40 +87,44 @@ def epochs(run: RecordedRun) -> Claim:
     return join(equal(t.epoch, expected), equal(t.frozen, t.Lambda[starts]))
 
 
-@add("line-alg:bonuses", WHERE, "CB_k = beta ||phi|| in the norm of Lambda_{t_e}^{-1}")
+@add("line-alg:bonuses", WHERE)
 def bonuses(run: RecordedRun) -> Claim:
+    """CB_k = beta ||phi|| in the norm of Lambda_{t_e}^{-1}"""
     t = run.trace
-    inverse = np.linalg.inv(t.frozen)
-    squares = np.array([np.einsum("ps,pst,pt->p", t.phi, M[t.block], t.phi) for M in inverse])
-    return equal(t.CB, run.beta * np.sqrt(squares)[t.epoch - 1].reshape(t.CB.shape))
+    return equal(t.CB, run.beta * run.norms_in(t.frozen)[t.epoch - 1])
 
 
-@add("line-alg:pplus", WHERE, "p_k+ = sigma(alpha CB_k - omega)")
+@add("line-alg:pplus", WHERE)
 def ascension(run: RecordedRun) -> Claim:
+    """p_k+ = sigma(alpha CB_k - omega)"""
     return equal(run.trace.p, expit(run.sigmoid.alpha * run.trace.CB - run.sigmoid.omega))
 
 
-@add("line-alg:transf", WHERE, "Q_{k+1} = r_k+ + (1 - p_k+) CB_k + gamma P^_k+ V_k")
+@add("line-alg:transf", WHERE)
 def targets(run: RecordedRun) -> Claim:
+    """Q_{k+1} = r_k+ + (1 - p_k+) CB_k + gamma P^_k+ V_k"""
     heaven = run.R_max * run.H
     PV_hat_plus = (1 - run.p) * run.PV_hat + run.p * heaven
     return equal(run.trace.Q, run.r_plus + (1 - run.p) * run.CB + run.gamma * PV_hat_plus)
 
 
-@add("alg:values", WHERE, "V_{k+1} = 1/eta log sum_a pi_k(a|x) exp(eta Q_{k+1}(x, a))")
+@add("alg:values", WHERE)
 def values(run: RecordedRun) -> Claim:
+    """V_{k+1} = 1/eta log sum_a pi_k(a|x) exp(eta Q_{k+1}(x, a))"""
     return equal(run.trace.V_next, soft_maximum(run))
 
 
-@add("alg:policy", WHERE, "pi_{k+1} = pi_k exp(eta (Q_{k+1} - E V_{k+1}))")
+@add("alg:policy", WHERE)
 def policies(run: RecordedRun) -> Claim:
+    """pi_{k+1} = pi_k exp(eta (Q_{k+1} - E V_{k+1}))"""
     t = run.trace
     wanted = np.exp(t.log_before + run.eta * (t.Q - soft_maximum(run)[..., None]))
     return equal(np.exp(t.log_after), wanted)
 
 
-@add("alg:order", WHERE, "V_1 = 0 and pi_1 is uniform; V is carried over, and an epoch resets pi")
+@add("alg:order", WHERE)
 def order(run: RecordedRun) -> Claim:
+    """V_1 = 0 and pi_1 is uniform; V is carried over, and an epoch resets pi"""
     t = run.trace
     uniform = np.full(t.log_after.shape[1:], 1 / run.n_actions)
     V = np.concatenate([np.zeros_like(t.V[:1]), t.V_next[:-1]])
@@ -132,10 +135,9 @@ def order(run: RecordedRun) -> Claim:
     return join(equal(t.V, V), equal(np.exp(t.log_before), before), equal(t.played, after[first]))
 
 
-@add(
-    "MN23 Lemma C.1", "Appendix B.3", "sum of V_{k+1} over an epoch = 1/eta LSE(eta sum of Q_{k+1})"
-)
+@add("MN23 Lemma C.1", "Appendix B.3")
 def telescoping(run: RecordedRun) -> Claim:
+    """sum of V_{k+1} over an epoch = 1/eta LSE(eta sum of Q_{k+1})"""
     t = run.trace
     epoch = t.epoch[t.episode]
     S, sums = t.Q.copy(), t.V_next.copy()

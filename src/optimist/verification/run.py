@@ -5,6 +5,8 @@ Heaven, if present, is the last state. Arrays over episodes have K as their firs
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +43,14 @@ class RecordedRun:
 
     # The numbers of the paper
 
+    n_actions = property(attrgetter("trace.mdp.n_actions"), doc="|A|.")
+    gamma = property(attrgetter("trace.mdp.gamma"), doc="The discount factor.")
+    H = property(attrgetter("trace.mdp.horizon"), doc="The effective horizon.")
+    R_max = property(attrgetter("trace.config.r_max"), doc="The reward in heaven.")
+    eta = property(attrgetter("trace.config.eta"), doc="The learning rate.")
+    beta = property(attrgetter("trace.config.beta"), doc="The exploration coefficient.")
+    ridge = property(attrgetter("trace.ridge"), doc="Lambda_1 is this times I; 1 in the paper.")
+
     @property
     def K(self) -> int:
         """The number of episodes."""
@@ -52,34 +62,10 @@ class RecordedRun:
         return int(self.trace.Lambda.shape[1] * self.trace.Lambda.shape[2])
 
     @property
-    def n_actions(self) -> int:
-        """|A|."""
-        return self.trace.mdp.n_actions
-
-    @property
-    def gamma(self) -> float:
-        """The discount factor."""
-        return self.trace.mdp.gamma
-
-    @property
-    def H(self) -> float:
-        """The effective horizon."""
-        return self.trace.mdp.horizon
-
-    @property
-    def R_max(self) -> float:
-        """The reward in heaven."""
-        return self.trace.config.r_max
-
-    @property
-    def eta(self) -> float:
-        """The learning rate."""
-        return self.trace.config.eta
-
-    @property
-    def beta(self) -> float:
-        """The exploration coefficient."""
-        return self.trace.config.beta
+    def sizes(self) -> tuple[Any, ...]:
+        """K, d, |A|, gamma, B, W_max, R_max and delta."""
+        here = self.K, self.d, self.n_actions, self.gamma
+        return (*here, self.B, self.W_max, self.R_max, self.delta)
 
     @property
     def sigmoid(self) -> Sigmoid:
@@ -107,21 +93,11 @@ class RecordedRun:
         """A bound on ||w_k|| with r_k = Phi w_k, at least 1."""
         return max(1.0, float(np.linalg.norm(self.weights_of(self.trace.r), axis=1).max()))
 
-    @property
-    def ridge(self) -> float:
-        """Lambda_1 is this times the identity; 1 in the paper."""
-        return self.trace.ridge
-
     @cached_property
     def m_norm(self) -> float:
         """|| |m|(X) || of the shortest m with P = Phi M; the theorem needs sqrt d at most."""
-        t = self.trace
-        squares = 0.0
-        for b in range(t.Lambda.shape[1]):
-            here = t.block == b
-            M = np.linalg.pinv(t.phi[here]) @ t.mdp.kernel[here]
-            squares += float((np.abs(M).sum(axis=1) ** 2).sum())
-        return float(np.sqrt(squares))
+        P = self.after(np.eye(self.trace.mdp.n_states))
+        return float(np.linalg.norm(np.abs(self.weights_of(P)).sum(axis=0)))
 
     @property
     def event_L(self) -> bool:
@@ -132,8 +108,8 @@ class RecordedRun:
     @cached_property
     def Q_max(self) -> float:
         """The bound on |Q_k| of Lemma qmax."""
-        s = self.sigmoid
-        return float(parameters.value_bound(self.gamma, self.R_max, s.omega, s.alpha))
+        omega, alpha = self.trace.config.omega, self.trace.config.alpha
+        return float(parameters.value_bound(self.gamma, self.R_max, omega, alpha))
 
     # The data
 
@@ -188,6 +164,10 @@ class RecordedRun:
         values = f.reshape(self.K, -1)[self.trace.at, self.trace.pairs]
         return np.asarray(np.bincount(self.trace.at, weights=values, minlength=self.K), float)
 
+    def recorded_so_far(self, f: FloatArray | float) -> FloatArray:
+        """The sums of f over the pairs recorded up to the end of each episode, for f [T], [K]."""
+        return np.asarray(np.cumsum(f * self.recorded)[np.cumsum(self.lengths) - 1])
+
     # Updates: row u computes Q_{k+1} from V_k
 
     @cached_property
@@ -218,7 +198,7 @@ class RecordedRun:
     @cached_property
     def PV_plus(self) -> FloatArray:
         """P_k+ V_k, [U, X, A]."""
-        return (1 - self.p) * self.PV + self.p * self.R_max * self.H
+        return np.asarray((1 - self.p) * self.PV + self.p * self.R_max * self.H)
 
     @cached_property
     def PV_hat(self) -> FloatArray:
@@ -264,14 +244,12 @@ class RecordedRun:
         squares = np.einsum("uns,unst,unt->u", error, t.Lambda[t.episode], error)
         return np.asarray(np.sqrt(squares))
 
-    @cached_property
-    def norms_now(self) -> FloatArray:
-        """||phi(x, a)|| in the norm of Lambda_{T_k}^{-1}, [K, X, A]."""
-        t = self.trace
-        squares = [
-            np.einsum("ps,pst,pt->p", t.phi, M[t.block], t.phi) for M in np.linalg.inv(t.Lambda)
-        ]
-        return np.sqrt(squares).reshape(t.CB.shape)
+    def norms_in(self, Lambda: FloatArray) -> FloatArray:
+        """||phi(x, a)|| in the norms of Lambda^{-1}, for covariances [n, ...], [n, X, A]."""
+        phi, block = self.trace.phi, self.trace.block
+        inverses = np.linalg.inv(Lambda)
+        squares = [np.einsum("ps,pst,pt->p", phi, M[block], phi) for M in inverses]
+        return np.sqrt(squares).reshape(-1, *self.trace.mdp.r.shape)
 
     @cached_property
     def valid(self) -> bool:
@@ -320,7 +298,7 @@ class RecordedRun:
     def r_plus_played(self) -> FloatArray:
         """r_k+ = (1 - p_k+) r_k + p_k+ R_max, [K, X, A]."""
         t = self.trace
-        return (1 - t.p) * t.r + t.p * self.R_max
+        return np.asarray((1 - t.p) * t.r + t.p * self.R_max)
 
     def values(self, pi: FloatArray) -> FloatArray:
         """V^pi under r_k, [K, X]."""

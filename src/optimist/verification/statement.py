@@ -1,6 +1,7 @@
 """A statement of the paper, and the claim that it makes about numbers."""
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, TypeVar
@@ -122,30 +123,14 @@ def join(*claims: Claim) -> Claim:
 
 @dataclass(frozen=True)
 class Statement(Generic[Subject]):
-    """A statement of the paper.
+    """A statement of the paper."""
 
-    Attributes
-    ----------
-    about
-        The heading that it shares with other statements.
-    key
-        Its label in the paper, or a name of ours if it has none.
-    where
-        Its place in the paper.
-    says
-        The claim, as a formula.
-    needs
-        The condition under which it holds.
-    check
-        Computes both sides for a run or another subject; None where the statement does not apply.
-    """
-
-    about: str
-    key: str
-    where: str
-    says: str
-    needs: Needs
-    check: Callable[[Subject], Claim | None]
+    about: str  # the heading that it shares with other statements
+    key: str  # its label in the paper, or a name of ours if it has none
+    where: str  # its place in the paper
+    says: str  # the claim, as a formula
+    needs: Needs  # the condition under which it holds
+    check: Callable[[Subject], Claim | None]  # None where the statement does not apply
 
 
 class Statements(Generic[Subject]):
@@ -156,12 +141,27 @@ class Statements(Generic[Subject]):
         self.all: list[Statement[Subject]] = []
 
     def add(
-        self, key: str, where: str, says: str, needs: Needs = Needs.NOTHING
+        self,
+        key: str,
+        where: str,
+        says: str | None = None,
+        needs: Needs = Needs.NOTHING,
+        applies: Callable[[Subject], bool] = lambda subject: True,
     ) -> Callable[[Any], Any]:
-        """Register the decorated function as the check of a statement."""
+        """Register the decorated function as the check of a statement.
 
-        def enter(check: Callable[[Subject], Claim | None]) -> Any:
-            self.all.append(Statement(self.about, key, where, says, needs, check))
-            return check
+        The function returns a claim, several claims of the same kind, or None where the statement
+        does not apply; it is not called where ``applies`` is false. The first paragraph of its
+        docstring is what the statement says, unless ``says`` is given.
+        """
+
+        def enter(claims_of: Callable[[Subject], Claim | Iterable[Claim] | None]) -> Any:
+            def check(subject: Subject) -> Claim | None:
+                found = claims_of(subject) if applies(subject) else None
+                return join(*found) if isinstance(found, Iterable) else found
+
+            formula = says or " ".join((inspect.getdoc(claims_of) or "").split("\n\n")[0].split())
+            self.all.append(Statement(self.about, key, where, formula, needs, check))
+            return claims_of
 
         return enter

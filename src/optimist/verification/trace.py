@@ -20,79 +20,41 @@ from optimist.mdp import FiniteMDP
 
 @dataclass(frozen=True)
 class Trace:
-    """Everything the compiled learner computed, over K episodes, U updates and T pairs.
+    """Everything the compiled learner computed, over K episodes, U updates, E epochs and T pairs.
 
-    Attributes
-    ----------
-    mdp, config
-        The world and the parameters.
-    phi, block
-        The features of all pairs within their block of the covariance, [X A, s], and the index of
-        that block among the n blocks, [X A]; d = n s.
-    played
-        The policies pi_k that were played, [K, X, A].
-    r
-        The rewards r_k, [K, X, A].
-    epoch
-        The epoch after each episode, counted from 1, [K].
-    CB, p
-        The bonuses CB_k and ascension functions p_k+, [K, X, A].
-    Lambda
-        The covariances Lambda_{T_k}, by blocks, [K, n, s, s].
-    frozen
-        The covariances Lambda_{t_e} at the start of each epoch, [E, n, s, s].
-    ridge
-        Lambda_1 is this times the identity.
-    cumulative
-        The cumulative probabilities from which actions were drawn, [K, X, A].
-    probabilities
-        The probabilities from which next states were drawn, in the order of the entries of P.
-    steps, paid
-        The length of each episode and the sum of its rewards, as counted by the learner, [K].
-    apart
-        Whether the learner's generator differs, after an episode, from one that drew the pairs
-        below, [K].
-    begins
-        The first state of each episode, [K].
-    pairs, at
-        The pairs x * A + a in the order of play, and the episode of each, [T].
-    seen
-        The next state of each pair, or -1 if the episode ended before it was seen, [T].
-    episode
-        The episode of each update, [U].
-    V, V_next, Q
-        V_k and V_{k+1}, [U, X], and Q_{k+1}, [U, X, A].
-    log_before, log_after
-        The logarithms of pi_k, after the reset if an epoch begins, and of pi_{k+1}, [U, X, A].
+    The covariance has n blocks of size s, and d = n s. A pair is the number x * A + a.
     """
 
     mdp: FiniteMDP
     config: RmaxRaviUcbConfig
-    phi: FloatArray
-    block: IntArray
-    ridge: float
-    probabilities: FloatArray
-    played: FloatArray
-    cumulative: FloatArray
-    r: FloatArray
-    epoch: IntArray
-    CB: FloatArray
-    p: FloatArray
-    Lambda: FloatArray
-    frozen: FloatArray
-    steps: IntArray
-    paid: FloatArray
-    apart: BoolArray
-    begins: IntArray
-    pairs: IntArray
-    at: IntArray
-    seen: IntArray
-    episode: IntArray
-    V: FloatArray
-    V_next: FloatArray
-    Q: FloatArray
-    log_before: FloatArray
-    log_after: FloatArray
+    phi: FloatArray  # the features of all pairs within their block, [X A, s]
+    block: IntArray  # the block of each pair, [X A]
+    ridge: float  # Lambda_1 is this times the identity
+    probabilities: FloatArray  # from which next states were drawn, in the order of the entries of P
+    # Episodes
+    played: FloatArray  # the policies pi_k that were played, [K, X, A]
+    cumulative: FloatArray  # the cumulative probabilities from which actions were drawn, [K, X, A]
+    r: FloatArray  # the rewards r_k, [K, X, A]
+    epoch: IntArray  # the epoch after each episode, counted from 1, [K]
+    CB: FloatArray  # the bonuses CB_k, [K, X, A]
+    p: FloatArray  # the ascension functions p_k+, [K, X, A]
+    Lambda: FloatArray  # the covariances Lambda_{T_k}, by blocks, [K, n, s, s]
+    frozen: FloatArray  # the covariances Lambda_{t_e} at the start of each epoch, [E, n, s, s]
+    steps: IntArray  # the length of each episode, as counted by the learner, [K]
+    paid: FloatArray  # the sum of its rewards, as counted by the learner, [K]
+    apart: BoolArray  # whether the learner's generator then differs from one that drew `pairs`, [K]
+    begins: IntArray  # the first state of each episode, [K]
+    # Pairs, in the order of play
+    pairs: IntArray  # [T]
+    at: IntArray  # the episode of each pair, [T]
+    seen: IntArray  # the next state, or -1 if the episode ended before it was seen, [T]
+    # Updates
+    episode: IntArray  # the episode of each update, [U]
+    V: FloatArray  # V_k, [U, X]
+    V_next: FloatArray  # V_{k+1}, [U, X]
+    Q: FloatArray  # Q_{k+1}, [U, X, A]
+    log_before: FloatArray  # log pi_k, after the reset if an epoch begins, [U, X, A]
+    log_after: FloatArray  # log pi_{k+1}, [U, X, A]
 
 
 def record(

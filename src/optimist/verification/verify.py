@@ -1,17 +1,17 @@
 """Run the algorithm in known worlds and check every statement of the analysis."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from optimist import checks
+from optimist.agents.finite_driver import default_features
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcbConfig
 from optimist.core import Switching
 from optimist.envs import GridWorld, LowerK, RandomLinear, RiverSwim, World
-from optimist.features import FeatureMap, OneHot, Table
+from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP, LinearMDP
 from optimist.theory import concentration, covariance, parameters
 from optimist.verification import (
@@ -24,21 +24,9 @@ from optimist.verification import (
     of_values,
     of_worlds,
 )
-from optimist.verification.findings import (
-    CHANGING,
-    COVERED,
-    IMITATION,
-    LONG,
-    NUMBERS,
-    PRACTICE,
-    THEOREM,
-    VALID,
-    Finding,
-    Play,
-    Verification,
-)
+from optimist.verification.findings import Finding, Play, Setting, Verification
 from optimist.verification.run import RecordedRun
-from optimist.verification.statement import Needs, Statement
+from optimist.verification.statement import Needs, Statement, Subject
 from optimist.verification.trace import record
 
 OF_RUNS: list[Statement[RecordedRun]] = [
@@ -84,18 +72,29 @@ def verify(
     findings: list[Finding] = []
     plays: list[Play] = []
     notes: list[str] = []
+
+    def look(run: RecordedRun, where: str, setting: Setting) -> None:
+        findings.extend(of_run(run, where, setting))
+        plays.append(play_of(run, where, setting))
+
     with threadpool_limits(1, "blas"):  # small matrices; their threads wait for one another
         for place in WORLDS if world is None else (world,):
-            there, played, missing = in_world(place, K, delta, seed)
-            findings += there
-            plays += played
-            notes += missing
+            name, tried = repr(place), set()
+            for setting, run in runs(place, K, delta, seed):
+                look(run, name, setting)
+                tried.add(setting)
+            notes += [
+                f"{name} ({setting}): no beta below the theorem's has valid bonuses; "
+                "that may be for want of a bound on m (PAPER.md, E1)"
+                for setting in (Setting.VALID, Setting.CHANGING)
+                if setting not in tried
+            ]
+            imitation = of_imitation.imitate(*parts(place), K, delta, seed)
+            findings += find_all(OF_IMITATIONS, imitation, name, Setting.IMITATION)
         if world is None:
-            for where, setting, make in ((SMALL, LONG, long_run), (NARROW, COVERED, covered_run)):
-                run = make(K, delta, seed)
-                findings += of_run(run, repr(where), setting)
-                plays.append(play_of(run, repr(where), setting))
-    findings += [found for s in OF_NUMBERS if (found := find(s, None, "", NUMBERS, due=True))]
+            look(long_run(K, delta, seed), repr(SMALL), Setting.LONG)
+            look(covered_run(K, delta, seed), repr(NARROW), Setting.COVERED)
+    findings += find_all(OF_NUMBERS, None, "", Setting.NUMBERS)
     return Verification(tuple(findings), tuple(plays), tuple(notes), K, delta, seed)
 
 
@@ -117,66 +116,39 @@ WORLDS: tuple[World | FiniteMDP, ...] = (
 """The default worlds: a chain, a grid, dense features, a hard family, and rewards above 1."""
 
 
-def in_world(
-    world: World | FiniteMDP, K: int, delta: float, seed: int
-) -> tuple[list[Finding], list[Play], list[str]]:
-    """The findings in one world for all settings, a summary of each run, and notes."""
-    name = repr(world)
-    findings, plays = [], []
-    for setting, run in runs(world, K, delta, seed):
-        findings += of_run(run, name, setting)
-        plays.append(play_of(run, name, setting))
-    tried = {play.setting for play in plays}
-    notes = [
-        f"{name} ({setting}): no beta below the theorem's has valid bonuses; "
-        "that may be for want of a bound on m (PAPER.md, E1)"
-        for setting in (VALID, CHANGING)
-        if setting not in tried
-    ]
-    mdp, features = parts(world)
-    imitation = of_imitation.imitate(mdp, features, K, delta, seed)
-    findings += [
-        found for s in OF_IMITATIONS if (found := find(s, imitation, name, IMITATION, due=True))
-    ]
-    return findings, plays, notes
-
-
-def play_of(run: RecordedRun, world: str, setting: str) -> Play:
+def play_of(run: RecordedRun, world: str, setting: Setting) -> Play:
     """The summary of a run."""
-    t = run.trace
-    return Play(
-        world=world,
-        setting=setting,
-        K=run.K,
-        eta=run.eta,
-        beta=run.beta,
-        valid=run.valid,
-        p_least=float(t.p.min()),
-        p_most=float(t.p.max()),
-        from_uniform=float(np.abs(t.played - 1 / run.n_actions).max()),
-    )
+    range_of_p = float(run.trace.p.min()), float(run.trace.p.max())
+    from_uniform = float(np.abs(run.trace.played - 1 / run.n_actions).max())
+    return Play(world, setting, run.K, run.eta, run.beta, run.valid, *range_of_p, from_uniform)
 
 
-def of_run(run: RecordedRun, world: str, setting: str) -> list[Finding]:
+def of_run(run: RecordedRun, world: str, setting: Setting) -> list[Finding]:
     """The findings of all statements in a run."""
-    findings = []
     normalised = run.m_norm <= run.d**0.5 * (1 + 1e-9)
-    for statement in OF_RUNS:
-        due = {
-            Needs.NOTHING: True,
-            Needs.CHANCE: True,
-            Needs.VALID_BONUSES: run.valid,
-            Needs.COVERED: run.covered and normalised,
-            Needs.THEOREM: run.theorem and normalised,
-        }[statement.needs]
-        found = find(statement, run, world, setting, due)
-        findings += [found] if found else []
-    return findings
+    due = {
+        Needs.VALID_BONUSES: run.valid,
+        Needs.COVERED: run.covered and normalised,
+        Needs.THEOREM: run.theorem and normalised,
+    }
+    return find_all(OF_RUNS, run, world, setting, due)
+
+
+def find_all(
+    statements: list[Statement[Subject]],
+    subject: Subject,
+    world: str,
+    setting: Setting,
+    due: Mapping[Needs, bool] = {},
+) -> list[Finding]:
+    """The findings of all statements that apply; each should hold unless its needs are not met."""
+    found = (find(s, subject, world, setting, due.get(s.needs, True)) for s in statements)
+    return [finding for finding in found if finding]
 
 
 def runs(
     world: World | FiniteMDP, K: int, delta: float, seed: int
-) -> Iterator[tuple[str, RecordedRun]]:
+) -> Iterator[tuple[Setting, RecordedRun]]:
     """A run with each setting, and its name."""
     mdp, features = parts(world)
     R_max = max(1.0, mdp.reward_range[1])
@@ -185,30 +157,21 @@ def runs(
     seeds = np.random.SeedSequence([seed, *text]).generate_state(4).tolist()
     practical = RmaxRaviUcbConfig(r_max=R_max)
     practice = RecordedRun(record(mdp, features, practical, K, seeds[0]), delta)
-    theory = RmaxRaviUcbConfig.theory(
-        K=K,
-        d=practice.d,
-        n_actions=practice.n_actions,
-        gamma=mdp.gamma,
-        B=practice.B,
-        W_max=practice.W_max,
-        R_max=R_max,
-        delta=delta,
-    )
+    theory = RmaxRaviUcbConfig.theory(*practice.sizes)
     trace = record(mdp, features, theory, K, seeds[1])
-    yield THEOREM, RecordedRun(trace, delta, theorem=True, covered=True)
+    yield Setting.THEOREM, RecordedRun(trace, delta, theorem=True, covered=True)
     turns = Switching(np.array([mdp.r, R_max - mdp.r]), every=max(1, K // 10))
-    for setting, rewards, own in ((VALID, None, seeds[2]), (CHANGING, turns, seeds[3])):
-        config = replace(theory, eta=practical.eta)
+    for setting, rewards, own in (
+        (Setting.VALID, None, seeds[2]),
+        (Setting.CHANGING, turns, seeds[3]),
+    ):
         for beta in doubles(practical.beta, theory.beta):
-            run = RecordedRun(
-                record(mdp, features, replace(config, beta=beta), K, own, rewards),
-                delta,
-            )
+            config = replace(theory, eta=practical.eta, beta=beta)
+            run = RecordedRun(record(mdp, features, config, K, own, rewards), delta)
             if run.valid:
                 yield setting, run
                 break
-    yield PRACTICE, practice
+    yield Setting.PRACTICE, practice
 
 
 SMALL = RiverSwim(2, gamma=0.3)
@@ -220,7 +183,7 @@ def long_run(K: int, delta: float, seed: int) -> RecordedRun:
     K, mdp, A = 20 * K, SMALL.mdp, SMALL.mdp.n_actions
     d, H = SMALL.features.dim, mdp.horizon
     theory = RmaxRaviUcbConfig.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
-    Q_max = parameters.value_bound(mdp.gamma, 1.0, parameters.omega(K), parameters.alpha(K))
+    Q_max = parameters.value_bound(mdp.gamma, 1.0, theory.omega, theory.alpha)
     epochs = covariance.number_of_epochs_sharp(K * H, d, 1)
     eta = float(np.sqrt(epochs * np.log(A) / (2 * Q_max**2 * np.sqrt(H) * K)))
     for beta in (*doubles(1.0, theory.beta), theory.beta):
@@ -240,7 +203,7 @@ def covered_run(K: int, delta: float, seed: int) -> RecordedRun:
     K, mdp = 10 * K, NARROW.mdp
     d, X, A = NARROW.features.dim, mdp.n_states, mdp.n_actions
     theory = RmaxRaviUcbConfig.theory(K, d, A, mdp.gamma, B=1, W_max=1, delta=delta)
-    Q_max = parameters.value_bound(mdp.gamma, 1.0, parameters.omega(K), parameters.alpha(K))
+    Q_max = parameters.value_bound(mdp.gamma, 1.0, theory.omega, theory.alpha)
     T = parameters.steps(K, mdp.gamma, delta)
     beta = float(concentration.beta_for_all_values(T, d, X, 1.0, Q_max, delta))
     trace = record(mdp, NARROW.features, replace(theory, beta=beta), K, seed)
@@ -264,27 +227,19 @@ def parts(world: World | FiniteMDP) -> tuple[FiniteMDP, FeatureMap]:
     """The MDP of a world, and features in which it is linear."""
     if isinstance(world, World):
         return world.mdp, world.features
-    if isinstance(world, LinearMDP):
-        return world, Table(world.Phi)
-    return world, OneHot(world.n_states, world.n_actions)
+    return world, default_features(world)
 
 
 def find(
-    statement: Statement[Any], subject: Any, world: str, setting: str, due: bool
+    statement: Statement[Subject], subject: Subject, world: str, setting: Setting, due: bool
 ) -> Finding | None:
     """The finding of a statement for one subject; None where it does not apply."""
     claim = statement.check(subject)
     if claim is None or not claim.slack.size:
         return None
     return Finding(
-        about=statement.about,
-        key=statement.key,
-        where=statement.where,
-        says=statement.says,
-        needs=statement.needs.value,
-        world=world,
-        setting=setting,
-        due=due,
+        *(statement.about, statement.key, statement.where, statement.says, statement.needs.value),
+        *(world, setting, due),
         cases=claim.slack.size,
         broken=int(claim.broken.sum()),
         equality=claim.equal,
