@@ -158,7 +158,7 @@ def _source(thing: Any) -> str:
         try:
             return inspect.getsource(thing)
         except (OSError, TypeError):  # a class of a notebook has no file, but its methods have one
-            members = sorted(vars(thing).items())
+            members = sorted((n, v) for n, v in vars(thing).items() if not isinstance(v, type))
             return "\n".join(f"{name} {_source(value)}" for name, value in members)
     function = inspect.unwrap(getattr(thing, "__func__", getattr(thing, "fget", thing)))
     code = getattr(function, "__code__", None)

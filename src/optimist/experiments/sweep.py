@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+import cloudpickle
 
 from optimist.agents import Optimist
 from optimist.envs import Gym, RiverSwim
@@ -125,6 +128,19 @@ def _imported(runs: list[Run]) -> tuple[str, ...]:
     return tuple(sorted({module_of(world.id) for world in known} - {"__main__"}))
 
 
+def _own_modules(runs: list[Run]) -> list[ModuleType]:
+    """The modules of classes of one's own that are not installed, but for the main one."""
+    own = {type(run.spec.world) for run in runs} | {run.spec.kind for run in runs}
+    makers = (run.spec.world.maker for run in runs if isinstance(run.spec.world, Gym))
+    modules = {sys.modules[kind.__module__] for kind in {*own, *makers} if kind is not None}
+    return [
+        module
+        for module in modules
+        if module.__name__.partition(".")[0] not in ("optimist", "__main__")
+        and "site-packages" not in str(getattr(module, "__file__", ""))
+    ]
+
+
 def _clear_if_damaged(run: Run, folder: RunFolder) -> None:
     """Restart a finished run if one of its files is damaged."""
     if not folder.finished:
@@ -188,6 +204,10 @@ class _Sweep:
     def complete(self, runs: list[Run]) -> None:
         """Carry out the runs; wait for those that another process holds."""
         with ExitStack() as stack:
+            if self.executor in ("dask", "ray"):  # whose workers may not find these modules
+                for module in _own_modules(runs):
+                    cloudpickle.register_pickle_by_value(module)
+                    stack.callback(cloudpickle.unregister_pickle_by_value, module)
             try:
                 executor = stack.enter_context(
                     open_executor(self.executor, self.jobs, self.address)

@@ -43,7 +43,7 @@ def study_world(given: Any) -> StudyWorld:
         return _made_anew(given) if isinstance(given.id, gymnasium.Env | VectorEnv) else given
     if isinstance(given, World):
         return given
-    if callable(given):
+    if callable(given) and hasattr(given, "__qualname__"):
         return Gym(given)
     raise TypeError(
         "world must be a World, a FiniteMDP, a Gymnasium environment, Gym or a function that makes "
