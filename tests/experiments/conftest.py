@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -85,12 +86,15 @@ def hasty_disk(monkeypatch):
 
 
 STARTER = """
-import gc, json, os, signal, sys, tempfile, time, traceback
+import gc, json, os, pathlib, signal, sys, tempfile, time, traceback
 from optimist import Psrl, Rlsvi, Rmax, envs
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
 from optimist.experiments.learners import ImitationConfig
 from optimist.imitation import Box
+
+sys.path.insert(0, sys.argv[1])
+import reference.own  # classes of one's own, which a worker has imported
 
 os.fsync = lambda handle: None
 with tempfile.TemporaryDirectory() as folder:  # compiles and imports what the runs will need
@@ -126,7 +130,8 @@ for line in sys.stdin:
             if order["at"]:
                 kill_at(order["at"], order["task"][1])
             data, *rest = order["task"]
-            outcome = execute(Task(Specification.from_plain(data), *rest))
+            study = pathlib.Path(rest[0]).parent.parent
+            outcome = execute(Task(Specification.from_plain(data, study), *rest))
         except BaseException:
             outcome = ["failed", traceback.format_exc()]
         os.write(theirs, json.dumps(outcome).encode())
@@ -153,7 +158,7 @@ def start():
     if sys.platform != "linux":
         pytest.skip("processes as on Linux")
     with subprocess.Popen(
-        [sys.executable, "-c", STARTER],
+        [sys.executable, "-c", STARTER, str(Path(__file__).parents[1])],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -1,6 +1,7 @@
 """Worlds, environments and agents of a user's own in a study, and its results without them."""
 
 import json
+import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,7 +18,10 @@ from optimist import FiniteMDP, Optimist, Study, open_results, run
 from optimist.agents import Rmax
 from optimist.envs import ArrayWorld, Gym, RiverSwim
 from optimist.errors import DataError, StudyError
+from optimist.experiments import Specification
+from optimist.experiments.execute import Task, execute
 from optimist.experiments.learners import UnknownAgent
+from optimist.experiments.worlds import keep, study_world
 
 TESTS = Path(__file__).parents[1]
 
@@ -138,6 +142,27 @@ def test_every_executor_gives_the_same_bytes(executor, folder, bytes_of, tmp_pat
     assert not results.failures
     for r in expected.study.runs:
         assert bytes_of(results.folder.of(r).path) == bytes_of(expected.folder.of(r).path)
+
+
+@pytest.mark.usefixtures("hasty_disk")
+def test_killed_at_random_moments_and_continued(start, whole, bytes_of, tmp_path):
+    rng, kills = random.Random(0), 0
+    specs = [
+        Specification(Ring(6), EpsilonGreedy(epsilon=0.2), 200, stride=3, seed=1),
+        Specification(lake, EpsilonGreedy(), 200, stride=3, seed=2),
+        Specification(Ring(4).mdp, Cautious, 200, stride=3, seed=3),
+    ]
+    keep(study_world(Ring(4).mdp), tmp_path)
+    for attempt in range(30):
+        spec, folder = specs[attempt % 3], tmp_path / "runs" / str(attempt)
+        folder.parent.mkdir(exist_ok=True)
+        first = start(spec, folder, at=rng.randrange(1, 60))
+        if first.state != "finished":
+            assert first.state == "killed", first.message
+            assert execute(Task(spec, str(folder), checkpoint_seconds=0)).state == "finished"
+            kills += 1
+        assert bytes_of(folder) == whole(spec)
+    assert kills > 10
 
 
 SCRIPT = """
