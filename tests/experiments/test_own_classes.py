@@ -43,7 +43,8 @@ def folder(tmp_path_factory):
 def python(code, *arguments, path=TESTS):
     """What a new process prints that has not imported anything of ours."""
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(path)!r})\n{code}"]
-    done = subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True)
+    command += map(str, arguments)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -177,14 +178,19 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("executor", ["joblib", "dask", "ray"])
+@pytest.mark.parametrize("executor", ["joblib", "dask", "ray", "notebook"])
 def test_classes_of_a_script_are_sent_to_workers(executor, tmp_path):
-    """Guarded by ``__main__``; so are those of a notebook, which is one too."""
-    source = Path(own.__file__).read_text()
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT.format(source=source, executor=executor))
-    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout.strip() == "12", done.stderr
+    """Guarded by ``__main__``; those of a notebook have no file."""
+    kind = "joblib" if executor == "notebook" else executor
+    source = SCRIPT.format(source=Path(own.__file__).read_text(), executor=kind)
+    (tmp_path / "script.py").write_text(source)
+    how = ["-c", source] if executor == "notebook" else ["script.py"]
+    for _ in range(2):  # the second time everything is there
+        done = subprocess.run(
+            [sys.executable, *how], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.stdout.strip() == "12", done.stderr
+    assert len(list((tmp_path / "out" / "runs").glob("*/result.json"))) == 12
     read = "import optimist as opt; print(len(opt.open_results(sys.argv[1]).table()))"
     assert python(read, tmp_path / "out").strip() == "6"
 
