@@ -13,6 +13,8 @@ from loky import cpu_count
 from optimist.checks import count
 from optimist.experiments.workers import WORKERS, Failure, Workers, attempt, failure_of, pack
 
+__all__ = ["Executor", "Failure", "open_executor"]
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -84,16 +86,11 @@ class Executor:
         executor's ``with`` block, stops the workers. An executor runs one map at a time. Without
         workers, an item runs when its outcome is requested.
         """
-        if self._workers is not None:
-            yield from self._map(self._workers, work, items)
+        if self._workers is None:
+            for index, item in enumerate(items):
+                yield index, attempt(work, item)
             return
-        for index, item in enumerate(items):
-            yield index, attempt(work, item)
-
-    def _map(
-        self, workers: Workers, work: Callable[[T], R], items: Sequence[T]
-    ) -> Iterator[tuple[int, R | Failure]]:
-        running = self._running
+        workers, running = self._workers, self._running
         if running:
             raise RuntimeError("an executor runs one map at a time: close the other iterator first")
         waiting = deque((index, 1) for index in range(len(items)))

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing import Pipe, current_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from threading import Thread
@@ -33,6 +34,7 @@ WORKER_ENVIRONMENT = {
     # Set before the worker imports NumPy; limiting threads later would not stop those running.
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "PYTHONUNBUFFERED": "1",  # workers are killed in the end, with what they have not yet printed
+    "LOKY_MAX_MEMORY_LEAK_SIZE": "1e18",  # items differ in size: a worker that grows does not leak
 }
 
 
@@ -165,8 +167,7 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[Workers]:
     Workers should have one thread, ``dask worker --nthreads 1``. The scheduler counts the attempts
     at an item; a cluster at an address has its own ``distributed.scheduler.allowed-failures``.
     """
-    import dask
-    import distributed
+    dask, distributed = import_module("dask"), import_module("distributed")
 
     def submit(packed: bytes) -> Any:
         return client.submit(run_packed, packed, pure=False)
@@ -174,7 +175,8 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[Workers]:
     def room() -> int:
         # No more items than threads: when a worker dies, Dask counts a failed attempt for every
         # item assigned to it, including those that had not started.
-        return max(1, sum(client.nthreads().values()))
+        threads: int = sum(client.nthreads().values())
+        return max(1, threads)
 
     async def kill(dask_worker: Any) -> None:  # nested: nannies cannot import optimist
         await dask_worker.kill(timeout=0.5)
@@ -192,7 +194,7 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[Workers]:
             with suppress(KeyError):  # the worker is gone already
                 client.run(kill, workers=[worker], nanny=True, on_error="ignore", wait=False)
 
-    options = {"timeout": CONNECT_SECONDS, "set_as_default": False}
+    options: dict[str, Any] = {"timeout": CONNECT_SECONDS, "set_as_default": False}
     if address is None:
         options |= {"n_workers": jobs, "threads_per_worker": 1, "memory_limit": None}
         options |= {"dashboard_address": None, "silence_logs": logging.CRITICAL}
@@ -210,9 +212,7 @@ def ray_workers(jobs: int, address: str | None) -> Iterator[Workers]:
 
     If the caller has initialised Ray, use that cluster and leave it running.
     """
-    import ray
-    from ray.exceptions import NodeDiedError, OutOfMemoryError, WorkerCrashedError
-
+    ray = import_module("ray")
     # No retries by Ray itself, which knows no limit after running out of memory.
     task = ray.remote(num_cpus=1, max_retries=0)(run_packed)
     references: dict[Any, Any] = {}
@@ -225,8 +225,9 @@ def ray_workers(jobs: int, address: str | None) -> Iterator[Workers]:
         return future
 
     def stop(futures: list[Any]) -> None:
-        for reference in [references[future] for future in futures if future in references]:
-            ray.cancel(reference, force=True)
+        for future in futures:
+            if (reference := references.get(future)) is not None:
+                ray.cancel(reference, force=True)
 
     connection: AbstractContextManager[Any] = nullcontext()
     if ray.is_initialized():
@@ -242,7 +243,8 @@ def ray_workers(jobs: int, address: str | None) -> Iterator[Workers]:
         new = {} if address else {"num_cpus": jobs, "include_dashboard": False}
         connection = ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **new)
     with connection:
-        lost = (WorkerCrashedError, NodeDiedError, OutOfMemoryError)
+        died = ray.exceptions
+        lost = (died.WorkerCrashedError, died.NodeDiedError, died.OutOfMemoryError)
         yield Workers(submit, stop, lambda: 1000, lost)  # a cluster scales up with what waits
 
 
