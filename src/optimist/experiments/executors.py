@@ -54,7 +54,7 @@ def open_executor(
     if name not in names:
         raise ValueError(f"executor must be one of {', '.join(names)}; got {name!r}")
     if address is not None and name in ("serial", "joblib"):
-        raise ValueError(f"address is for 'dask' or 'ray'; got {address!r} for {name!r}")
+        raise ValueError(f"{name!r} works on this machine; {address!r} is for 'dask' or 'ray'")
     if address is not None and jobs is not None:
         raise ValueError(f"the cluster at {address!r} sets the number of jobs; got jobs = {jobs}")
     number = cpu_count() if jobs is None else count(jobs, "jobs")
