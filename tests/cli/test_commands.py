@@ -186,8 +186,8 @@ def test_a_run_that_fails_is_told_and_costs_nothing_else(optimist, study, monkey
     assert len(found["failures"]) == 6
     assert "failed: R-max in river 3, seed 0: RuntimeError: no luck today" in err
     data = opt.open_results("f").data
-    assert len(data["failures"]) == 6
-    assert [r["agent"] for r in data["worlds"][0]["rows"]] == ["twice"]
+    assert len(data.failures) == 6
+    assert list(data.worlds[0].estimates) == ["twice"]
     code, out, _ = optimist("resume", "f", "--jobs", 1, "--json")  # failed runs are tried again
     assert code == 0
     assert json.loads(out)["finished"] == 12

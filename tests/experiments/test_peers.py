@@ -8,7 +8,7 @@ import pytest
 
 import optimist as opt
 from optimist.experiments import Study, open_results
-from optimist.experiments.peers import Comparison, Played, in_world, plain, setting_of
+from optimist.experiments.peers import Comparison, Played, in_world, setting_of, shown
 from optimist.experiments.statistics import ONE_SEED
 
 
@@ -118,7 +118,7 @@ def test_a_better_setting_of_the_same_algorithm_is_a_peer_and_not_the_subject(tm
         assert world.ratio.value == pytest.approx(own / every[best])
         assert world.verdict != "lowest"
     assert found.counts["all"]["lowest"] == 0
-    assert open_results(tmp_path).data["peers"] == plain(found)
+    assert open_results(tmp_path).data.comparison == shown(found)
 
 
 # In all worlds
@@ -162,8 +162,8 @@ def test_a_world_where_a_family_has_not_finished_has_no_ranks():
     comparison = Comparison("own", {"own": 1, "b": 1, "c": 1}, (found,))
     assert comparison.counts["all"]["lowest"] == 1
     assert comparison.ranks == {}
-    families = plain(comparison)["worlds"][0]["families"]
-    assert {name: family["ratio"] for name, family in families.items()} == {"own": 0.5, "b": 1}
+    families = shown(comparison).worlds[0].families
+    assert {name: family.ratio for name, family in families.items()} == {"own": 0.5, "b": 1}
 
 
 def test_a_setting_is_the_name_without_the_family():
@@ -198,11 +198,11 @@ def test_results_have_the_families_and_worlds_held_out(study, tmp_path):
     assert found.peers.families == {"twice": 1, "once": 2}
     assert [(w.world, w.held_out) for w in found.peers.worlds] == [("river", False), ("sea", True)]
     # A family is shown by its best setting in each world, under its own name.
-    assert [a["name"] for a in found.data["agents"]] == ["twice", "once"]
-    assert all(len(world["rows"]) == 2 for world in found.data["worlds"])
-    assert found.data["peers"]["subject"] == "twice"
+    assert [a.name for a in found.data.agents] == ["twice", "once"]
+    assert all(len(world.estimates) == 2 for world in found.data.worlds)
+    assert found.data.comparison.subject == "twice"
     again = open_results(tmp_path)  # from the text of the study
-    assert again.data["peers"] == found.data["peers"]
+    assert again.data.comparison == found.data.comparison
     for run in study.runs:
         if run.world == "sea" and run.agent != "twice":  # then the subject has no peers there
             shutil.rmtree(found.folder.of(run).path)
@@ -213,7 +213,7 @@ def test_without_a_subject_there_is_nothing_to_compare(tmp_path):
     study = Study({"river": opt.envs.RiverSwim(3)}, {"a": opt.Rmax, "b": opt.RaviUcb}, 5, 1)
     found = opt.run(study, tmp_path, jobs=1)
     assert found.peers is None
-    assert found.data["peers"] is None
+    assert found.data.comparison is None
 
 
 def test_worlds_without_finished_runs_are_left_out(study, tmp_path):

@@ -6,6 +6,7 @@ run, a fraction of the optimal value, averaged over the seeds. Intervals resampl
 chosen settings, not the choice.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,9 +17,8 @@ import numpy as np
 from optimist.checks import FloatArray
 from optimist.envs import Gym
 from optimist.experiments import statistics
-from optimist.experiments.cells import Cell
-from optimist.experiments.plain import estimate, number
 from optimist.experiments.statistics import Estimate
+from optimist.report import data
 
 if TYPE_CHECKING:
     from optimist.experiments.results import Results
@@ -243,7 +243,7 @@ def compare(results: "Results") -> Comparison | None:
             family: [
                 Played(setting_of(agent, family), cell.averages, cell.finals)
                 for agent in agents
-                if isinstance(cell := results.cell(name, agent), Cell)
+                if (cell := results.cell(name, agent)) is not None
             ]
             for family, agents in families.items()
         }
@@ -275,41 +275,38 @@ def setting_of(agent: str, family: str) -> str:
     return "" if agent == family else agent.removeprefix(f"{family}, ")
 
 
-def plain(comparison: Comparison) -> dict[str, Any]:
+def shown(comparison: Comparison) -> data.Comparison:
     """The comparison as the data of a report."""
-    return {
-        "subject": comparison.subject,
-        "families": dict(comparison.families),
-        "sentence": comparison.sentence,
-        "within": WITHIN,
-        "fails": FAILS,
-        "succeeds": SUCCEEDS,
-        "counts": comparison.counts,
-        "ranks": {
-            group: {family: estimate(rank) for family, rank in ranks.items()}
-            for group, ranks in comparison.ranks.items()
-        },
-        "left_out": list(comparison.left_out),
-        "worlds": [_plain_world(w) for w in comparison.worlds],
-    }
+    return data.Comparison(
+        subject=comparison.subject,
+        families=comparison.families,
+        sentence=comparison.sentence,
+        within=WITHIN,
+        fails=FAILS,
+        succeeds=SUCCEEDS,
+        counts=comparison.counts,
+        ranks=comparison.ranks,
+        left_out=comparison.left_out,
+        worlds=tuple(_shown_world(w) for w in comparison.worlds),
+    )
 
 
-def _plain_world(w: InWorld) -> dict[str, Any]:
+def _shown_world(w: InWorld) -> data.Compared:
     lowest = w.best[w.peer].mean.value
-    return {
-        "name": w.world,
-        "held_out": w.held_out,
-        "peer": w.peer,
-        "ratio": estimate(w.ratio),
-        "verdict": w.verdict,
-        "failed": w.failed,
-        "succeeded": list(w.succeeded),
-        "families": {
-            family: {
-                "setting": played.setting,
-                "average": estimate(played.mean),
-                "ratio": number(played.mean.value / lowest) if lowest > 0 else None,
-            }
+    return data.Compared(
+        name=w.world,
+        held_out=w.held_out,
+        peer=w.peer,
+        ratio=w.ratio,
+        verdict=w.verdict,
+        failed=w.failed,
+        succeeded=w.succeeded,
+        families={
+            family: data.Family(
+                played.setting,
+                played.mean,
+                ratio=played.mean.value / lowest if lowest > 0 else math.nan,
+            )
             for family, played in w.best.items()
         },
-    }
+    )

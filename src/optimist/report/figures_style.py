@@ -2,9 +2,11 @@
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from optimist.report.data import World
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +116,7 @@ def number(x: float, _: int | None = None) -> str:
     return f"{x / (unit or 1):.4g}{letter}".replace("-", "\N{MINUS SIGN}")
 
 
-def panels(worlds: list[dict[str, Any]], height: float) -> tuple["Figure", list["Axes"], int]:
+def panels(worlds: Sequence[World], height: float) -> tuple["Figure", list["Axes"], int]:
     """A figure with a panel for each world, its axes, and the number of columns.
 
     A single panel is as wide as a column of a two-column paper; several share the width of a page,
@@ -129,9 +131,9 @@ def panels(worlds: list[dict[str, Any]], height: float) -> tuple["Figure", list[
     columns = math.ceil(len(worlds) / rows)
     width = NARROW if columns == 1 else WIDE
     letters = int(LETTERS_AN_INCH * (width / columns - 0.4))
-    single = [world["seeds"] == 1 for world in worlds]
+    single = [world.seeds == 1 for world in worlds]
     names = [
-        wrapped(world["name"], letters - len(ONE_SEED) * one)
+        wrapped(world.name, letters - len(ONE_SEED) * one)
         for world, one in zip(worlds, single, strict=True)
     ]
     height += LINE * max(name.count("\n") + 1 for name in names)
