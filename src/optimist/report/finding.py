@@ -79,8 +79,8 @@ def _sentence(data: ReportData, worlds: list[World]) -> str:
     counted = _counted(agent, len(won), [first[w.name] for w in among])
     text = (
         f"{agent} {world.labels.verb} {world.labels.least}{counted}: "
-        f"{_number(world, agent)}{world.labels.unit} in {world.name}, where the next best, "
-        f"{following}, {world.labels.verb} {_number(world, following)}{_percent(world)}"
+        f"{_number(world, agent)} {world.labels.unit} in {world.name}, where the next best, "
+        f"{following}, {world.labels.verb} {_number(world, following)}"
     )
     if ties:
         rivals = list(dict.fromkeys(a for w in ties for a in first[w.name] if a != agent))
@@ -96,15 +96,12 @@ def _opening(data: ReportData, worlds: list[World]) -> World:
 
 
 def _number(world: World, agent: str) -> str:
-    return FORMS[world.labels.measures[0].form](world.scores[agent].value)
-
-
-def _percent(world: World) -> str:
-    return "%" if world.labels.unit.startswith("%") else ""
+    form = world.labels.measures[0].form
+    return FORMS[form](world.scores[agent].value) + ("%" if form == "percent" else "")
 
 
 def _does(world: World, agent: str) -> str:
-    return f"{world.labels.verb} {_number(world, agent)}{world.labels.unit}"
+    return f"{world.labels.verb} {_number(world, agent)} {world.labels.unit}"
 
 
 def _counted(agent: str, won: int, first: list[list[str]]) -> str:
