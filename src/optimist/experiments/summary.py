@@ -50,7 +50,7 @@ def summary(results: "Results") -> data.ReportData:
         failures=listed(results.failures),
         damaged=listed(results.damaged),
         unfinished=results.unfinished,
-        comparison=results.peers and peers.shown(results.peers),
+        comparison=peers.shown(results.peers) if results.peers else None,
     )
 
 

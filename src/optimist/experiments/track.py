@@ -87,7 +87,7 @@ class Track(ABC):
         """Raise `FileError` unless the curves are those of the finished run."""
         expected = self.episodes(spec.episodes, spec.stride)
         complete = np.array_equal(curves.get("episode", ()), expected)
-        kinds = {"steps": np.int64, **dict.fromkeys(self.finite(spec.agent), np.float64)}
+        kinds = {"steps": "int64", **dict.fromkeys(self.finite(spec.agent), "float64")}
         if not complete or not all(
             _is_finite(curves.get(name), kind, len(expected)) for name, kind in kinds.items()
         ):
@@ -117,7 +117,7 @@ def track_of(world: StudyWorld) -> Track:
     return ByReturns(world) if isinstance(world, Gym) else ByValues(world)
 
 
-def _is_finite(column: Any, kind: type[np.generic], n: int) -> bool:
+def _is_finite(column: Any, kind: str, n: int) -> bool:
     """Whether a column has n finite numbers of a kind."""
     return (
         isinstance(column, np.ndarray)

@@ -67,18 +67,16 @@ def optimism_figure(world: World, agent: str) -> "Figure":
     headings = [*_headings(run, at), *(["optimum"] if best else [])]
     labelled = picture.axes is not None
     figure, axes, bars = canvas(picture.board, list(rows.values()), headings, labelled)
+    policies = [] if run.policy is None else list(run.policy[at])
+    policies += [best.policy] if best else []
     for name, boards, bar in zip(rows, axes, bars, strict=True):
-        values, policies = (
-            getattr(run, name)[at],
-            run.policy[at] if run.policy is not None else None,
-        )
+        values = list(getattr(run, name)[at])
         if best and hasattr(best, name):
-            values = [*values, getattr(best, name)]
-            policies = None if policies is None else [*policies, best.policy]
+            values.append(getattr(best, name))
         elif best:
             boards.pop().set_axis_off()  # the optimum has no bonus and no heaven
-        shown = policies if name == "value" else None
-        draw_row(figure, boards, bar, picture, np.asarray(values), shown, log=name != "value")
+        arrows = policies if name == "value" else []
+        draw_row(figure, boards, bar, picture, np.array(values), arrows, log=name != "value")
     if picture.axes is not None:
         label_axes(axes, picture.axes)
     return figure
@@ -106,7 +104,7 @@ def imitation_figure(world: World, agent: str) -> "Figure":
     policies = [*run.policy[at], expert.policy]
     draw_row(figure, above, bars[0], picture, values, policies, log=True)
     below.pop().set_axis_off()  # no difference of the expert from itself
-    draw_row(figure, below, bars[1], picture, run.difference[at], None, signed=True)
+    draw_row(figure, below, bars[1], picture, run.difference[at], signed=True)
     return figure
 
 
@@ -201,7 +199,7 @@ def draw_row(
     bar: "Axes",
     picture: Picture,
     values: FloatArray,
-    policies: Sequence[FloatArray] | None,
+    policies: Sequence[FloatArray] = (),
     log: bool = False,
     signed: bool = False,
 ) -> None:
@@ -209,9 +207,9 @@ def draw_row(
     known = values[np.isfinite(values)]
     norm = symmetric_scale(known) if signed else scale(known, log)
     meshes = [draw(ax, picture, v, norm, signed) for ax, v in zip(axes, values, strict=True)]
-    if policies is not None and picture.moves is not None:
+    if policies and picture.moves is not None:
         for ax, mesh, policy in zip(axes, meshes, policies, strict=True):
-            arrows(ax, picture, policy, picture.moves, mesh)
+            draw_arrows(ax, picture, policy, picture.moves, mesh)
     colour_bar(figure, bar, meshes[0], below=bool((values < norm.vmin).any()))
 
 
@@ -247,7 +245,7 @@ def draw(ax: "Axes", picture: Picture, values: FloatArray, norm: Any, signed: bo
     return mesh
 
 
-def arrows(
+def draw_arrows(
     ax: "Axes", picture: Picture, policy: FloatArray, moves: IntArray, mesh: "QuadMesh"
 ) -> None:
     """Draw the mean move of a policy in each cell."""

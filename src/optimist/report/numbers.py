@@ -3,8 +3,6 @@
 import math
 from collections.abc import Callable
 
-from optimist.report.labels import Form
-
 MISSING = "\N{EN DASH}"
 
 ROUNDING = 1e-12
@@ -88,9 +86,9 @@ def _minus(text: str) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-FORMS: dict[Form, Callable[[float], str]] = {
+FORMS: dict[str, Callable[[float], str]] = {
     "percent": percent,
     "number": number,
     "decimal": decimal,
 }
-"""The function of each form."""
+"""The function of each `labels.Form`."""
