@@ -273,6 +273,7 @@ def _compared(name, families, held_out, spread, rng):
         families={
             family: data.Family(
                 setting="" if family == subject else "beta 0.3",
+                scores=np.array([mean]),
                 average=_spread(mean, spread),
                 ratio=mean / means[peer],
             )

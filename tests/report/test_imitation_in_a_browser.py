@@ -34,17 +34,6 @@ def test_matching_errors_are_those_of_the_data_and_of_imitators_alone(page):
     assert page.trace("#regret", "line", 2) is not None
 
 
-def test_the_switches_of_axes_hold_for_matching_errors_too(page):
-    page.set("x", "log")
-    page.set("y", "log")
-    types = [page.layout("matching_error", f"{axis}axis.type") for axis in "xy"]
-    assert types == ["log", "log"]
-    low, high = 10 ** np.array(page.layout("matching_error", "yaxis.range"))
-    curves = page.data.worlds[0].curves
-    means = [curves[a].of["matching_error"].mean.value for a in ("Bold", "Careful")]
-    assert low < np.min(means) < np.max(means) < high
-
-
 def test_a_world_without_imitators_has_no_chart_of_their_errors(page):
     shown = "e.offsetHeight > 0"
     assert page.every("[data-quantity]", shown) == [True] * 4

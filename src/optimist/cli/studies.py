@@ -11,7 +11,6 @@ from optimist.cli.flags import Workers
 from optimist.cli.tables import show_failures, show_results
 from optimist.errors import RunsFailed
 from optimist.experiments import Results, Study, run
-from optimist.experiments.peers import shown
 from optimist.experiments.sinks import TensorBoard
 from optimist.experiments.specification import agent_table
 from optimist.experiments.summary import listed
@@ -54,7 +53,7 @@ def outcome(results: Results) -> dict[str, Any]:
         "failures": plain(listed(results.failures)),
         "agents": {name: agent_table(c) for name, c in results.study.configurations.items()},
         "table": list(results.table()),
-        **({"peers": plain(shown(results.peers))} if results.peers else {}),
+        **({"peers": plain(results.peers)} if results.peers else {}),
     }
 
 

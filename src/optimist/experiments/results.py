@@ -13,7 +13,7 @@ from optimist.envs.gym_world import import_trusted
 from optimist.errors import DamageWarning, FileError
 from optimist.experiments import statistics
 from optimist.experiments.cells import Cell
-from optimist.experiments.peers import Comparison, compare
+from optimist.experiments.peers import compare
 from optimist.experiments.statistics import Estimate
 from optimist.experiments.study import Run, Study, named
 from optimist.experiments.study_folder import StudyFolder
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from optimist.report.data import ReportData
+    from optimist.report.data import Comparison, ReportData
 
 T = TypeVar("T")
 
@@ -162,7 +162,7 @@ class Results:
         return statistics.probability_of_improvement(a.losses, b.losses, rng)
 
     @cached_property
-    def peers(self) -> Comparison | None:
+    def peers(self) -> "Comparison | None":
         """The comparison of the subject with the best peers; None if the study has no subject."""
         return compare(self)
 

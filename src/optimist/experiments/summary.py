@@ -50,7 +50,7 @@ def summary(results: "Results") -> data.ReportData:
         failures=listed(results.failures),
         damaged=listed(results.damaged),
         unfinished=results.unfinished,
-        comparison=peers.shown(results.peers) if results.peers else None,
+        comparison=results.peers,
     )
 
 
@@ -77,7 +77,7 @@ def _displayed_agents(results: "Results") -> dict[str, dict[str, str]]:
         return every
     agents = {(f, peers.setting_of(agent, f)): agent for agent, f in study.family.items()}
     return {
-        w.world: {family: agents[family, best.setting] for family, best in w.best.items()}
+        w.name: {family: agents[family, best.setting] for family, best in w.families.items()}
         for w in results.peers.worlds
     }
 

@@ -221,24 +221,52 @@ class MissingRun:
     message: str
 
 
+Verdict = Literal["lowest", "within", "behind"]
+
+
 @dataclass(frozen=True)
 class Family:
-    """A family at its best setting in a world; its loss, also as a multiple of the best peer's."""
+    """A family at its best setting in a world.
+
+    Attributes
+    ----------
+    setting
+        The parameters that distinguish it in its family; empty if it is the only one.
+    scores, average, ratio
+        The average suboptimality of each seed, [n], its mean, and that as a multiple of the best
+        peer's; nan if that is 0.
+    """
 
     setting: str
+    scores: FloatArray
     average: Estimate
     ratio: float
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The subject and its peers in one world; `optimist.experiments.peers.InWorld` says more."""
+    """The subject and its peers in one world.
+
+    Attributes
+    ----------
+    peer
+        The family of the best peer.
+    ratio
+        The loss of the subject divided by that of the best peer.
+    verdict
+        Whether the subject is lowest (ties included), within 1.2 times the best peer, or behind.
+    failed, succeeded
+        Whether the subject fails at the end of its runs; the peers that succeed then, in any
+        setting.
+    families
+        Each family with its setting of the lowest mean over the seeds.
+    """
 
     name: str
     held_out: bool
     peer: str
     ratio: Estimate
-    verdict: Literal["lowest", "within", "behind"]
+    verdict: Verdict
     failed: bool
     succeeded: tuple[str, ...]
     families: Mapping[str, Family]
