@@ -78,6 +78,7 @@ def test_signed_curves_that_are_not_those_of_the_run(out, runs):
         {name: column[:-1] for name, column in curves.items()},
         {name: column for name, column in curves.items() if name != "regret"},
         {**curves, "regret": curves["regret"].astype("int64")},
+        {**curves, "steps": curves["steps"].astype("float64")},
         {**curves, "suboptimality": curves["suboptimality"] * float("nan")},
     ):
         write_curves(file, changed, id)

@@ -61,6 +61,13 @@ def test_nothing_is_claimed_if_all_intervals_overlap_or_there_is_one_seed(study)
     assert told.endswith("loses 11.0% (one seed: the difference may be chance).")
 
 
+def test_worlds_in_which_only_one_agent_has_finished_do_not_count(study):
+    data = study((0.1, 0.5, 0.9), (0.1, 0.5, 0.9))
+    for agent in ("Careful", "Idle"):
+        del data.worlds[1].estimates[agent]
+    assert finding(data).startswith("Bold loses least: 10.0% of the optimal value in Room")
+
+
 def test_one_agent_and_no_agent(study, sample):
     assert (
         finding(study((0.25,), agents=("Bold",)))

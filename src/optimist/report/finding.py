@@ -55,14 +55,15 @@ def finding(data: ReportData) -> str:
 
 
 def _sentence(data: ReportData, worlds: list[World]) -> str:
-    first = {world.name: leaders(world) for world in worlds}
-    alone = [w for w in worlds if len(first[w.name]) == 1 < len(w.scores)]
-    if not any(len(world.scores) > 1 for world in worlds):
+    contested = [world for world in worlds if len(world.scores) > 1]
+    if not contested:
         world = _opening(data, worlds)
         [agent] = world.scores
         return f"{agent} {_does(world, agent)} in {world.name}."
+    first = {world.name: leaders(world) for world in contested}
+    alone = [world for world in contested if len(first[world.name]) == 1]
     if not alone:
-        world = _opening(data, [w for w in worlds if len(w.scores) > 1])
+        world = _opening(data, contested)
         best, *others = first[world.name]
         return (
             f"No agent is distinguishable from all others in any world: in {world.name}, {best} "
@@ -74,8 +75,8 @@ def _sentence(data: ReportData, worlds: list[World]) -> str:
     world = _opening(data, won)
     scores, sign = world.scores, -1 if world.labels.higher else 1
     following = min((a for a in scores if a != agent), key=lambda a: sign * scores[a].value)
-    among = [w for w in worlds if agent in w.scores]
-    ties = [w for w in among if w not in won and agent in first[w.name]]
+    among = [w for w in contested if agent in w.scores]
+    ties = [w for w in among if agent in first[w.name] and len(first[w.name]) > 1]
     counted = _counted(agent, len(won), [first[w.name] for w in among])
     text = (
         f"{agent} {world.labels.verb} {world.labels.least}{counted}: "

@@ -54,30 +54,27 @@ def write_page(data: ReportData, path: str | Path) -> None:
 
 def render(data: ReportData) -> str:
     """The page as text; the same data give the same bytes."""
+    template = _templates().get_template("page.html")
     script = "\n".join(_asset(name) for name in SCRIPTS)
     plotly, plotly_digest = _plotly()
     labels = [one for one in ALL if any(world.labels is one for world in data.worlds)]
     seeds = [world.seeds for world in data.worlds if world.seeds]
-    return (
-        _templates()
-        .get_template("page.html")
-        .render(
-            data=data,
-            finding=finding(data),
-            opening=most_telling(data),
-            tracks=labels or ALL[:1],
-            order={agent.name: i for i, agent in enumerate(data.agents)},
-            places={world.name: i for i, world in enumerate(data.worlds)},
-            least_seeds=min(seeds, default=0),
-            most_seeds=max(seeds, default=0),
-            imitators=any("matching_error" in c.of for w in data.worlds for c in w.curves.values()),
-            maps=any(w.picture and w.picture.axes is not None for w in data.worlds),
-            policy=_content_policy(_digest(script), plotly_digest),
-            style=Markup(_asset("page.css")),
-            embedded=_embedded(_for_script(data)),
-            plotly=plotly,
-            script=Markup(script),
-        )
+    return template.render(
+        data=data,
+        finding=finding(data),
+        opening=most_telling(data),
+        tracks=labels or ALL[:1],
+        order={agent.name: i for i, agent in enumerate(data.agents)},
+        places={world.name: i for i, world in enumerate(data.worlds)},
+        least_seeds=min(seeds, default=0),
+        most_seeds=max(seeds, default=0),
+        imitators=any("matching_error" in c.of for w in data.worlds for c in w.curves.values()),
+        maps=any(w.picture and w.picture.axes is not None for w in data.worlds),
+        policy=_content_policy(_digest(script), plotly_digest),
+        style=Markup(_asset("page.css")),
+        embedded=_embedded(_for_script(data)),
+        plotly=plotly,
+        script=Markup(script),
     )
 
 
@@ -119,11 +116,10 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(FORMS, times=times, count=count, zip=zip)
-    found.globals.update({k: v for k, v in vars(layout).items() if not k.startswith("_")})
-    for used in (leaders, any_beyond, beyond, grouped, limits):
+    for used in (leaders, any_beyond, beyond, grouped, limits, *layout.USED):
         found.globals[used.__name__] = used
-    found.globals.update(FORMS=FORMS, MISSING=MISSING, DIGITS=DIGITS, MAP_DIGITS=MAP_DIGITS)
-    found.globals.update(TABS=TABS, FEW_SEEDS=FEW_SEEDS)
+    found.globals.update(FORMS=FORMS, MISSING=MISSING, GROUPS=layout.GROUPS, TABS=TABS)
+    found.globals.update(DIGITS=DIGITS, MAP_DIGITS=MAP_DIGITS, FEW_SEEDS=FEW_SEEDS)
     return found
 
 

@@ -61,3 +61,7 @@ def ticks(ends: tuple[float, float]) -> list[float]:
 def known(x: float) -> bool:
     """Whether a number is not missing."""
     return not math.isnan(x)
+
+
+USED = (look, notes_of, range_of, share, ticks, known)
+"""The functions that the templates use."""

@@ -49,7 +49,7 @@ function percent(x) {
   return `${number(Math.abs(x) < 1e-12 ? 0 : 100 * x, 3)}%`;
 }
 
-const FORMS = { percent, number, decimal: (x) => number(x, 3) };
+const FORMS = { percent, number };
 
 const probe = element("span", { hidden: "" });
 document.body.append(probe);
