@@ -186,8 +186,8 @@ def test_a_run_that_fails_is_told_and_costs_nothing_else(optimist, study, monkey
     assert len(found["failures"]) == 6
     assert "failed: R-max in river 3, seed 0: RuntimeError: no luck today" in err
     data = opt.open_results("f").data
-    assert len(data["failures"]) == 6
-    assert [r["agent"] for r in data["worlds"][0]["rows"]] == ["twice"]
+    assert len(data.failures) == 6
+    assert list(data.worlds[0].estimates) == ["twice"]
     code, out, _ = optimist("resume", "f", "--jobs", 1, "--json")  # failed runs are tried again
     assert code == 0
     assert json.loads(out)["finished"] == 12
@@ -210,5 +210,5 @@ def test_the_folder_of_a_study_has_its_name_and_curves_go_to_tensorboard(optimis
             at.setdefault(value.tag, {})[event.step] = value.simple_value
         data = data[16 + size :]
     assert list(at["regret"]) == curves.episode.tolist()
-    np.testing.assert_allclose(list(at["regret"].values()), curves.regret[0], rtol=1e-6)
+    np.testing.assert_allclose(list(at["regret"].values()), curves.curves["regret"][0], rtol=1e-6)
     assert not math.isnan(at["bonus"][1])

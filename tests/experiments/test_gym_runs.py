@@ -15,6 +15,7 @@ from optimist.experiments.curves import read_curves, write_curves
 from optimist.experiments.execute import Task, execute, marks
 from optimist.experiments.maps import SIDE, centres
 from optimist.experiments.run_folder import RunFolder
+from optimist.report.data import plain
 
 LAKE = Gym("FrozenLake-v1", gamma=0.95)
 CAR = Gym("MountainCar-v0", features="tiles:6", repeat=8)
@@ -167,7 +168,7 @@ def test_a_cell_is_made_of_the_curves_of_its_seeds(mixed):
     cell = mixed.cell("lake", "twice")
     runs = [r for r in mixed.study.runs if (r.world, r.agent) == ("lake", "twice")]
     tables = [mixed.folder.of(r).curves for r in runs]
-    np.testing.assert_array_equal(cell.returns, [t["return"] for t in tables])
+    np.testing.assert_array_equal(cell.curves["return"], [t["return"] for t in tables])
     np.testing.assert_allclose(cell.averages, [t["return"].mean() for t in tables])
     np.testing.assert_allclose(cell.finals, [t["return"][-1] for t in tables])
     assert cell.estimates["mean_return"].value == pytest.approx(cell.averages.mean())
@@ -203,16 +204,19 @@ def test_the_higher_return_is_the_better(mixed):
 
 
 def test_curves_that_are_shown_are_means_since_the_point_before(mixed, monkeypatch):
-    monkeypatch.setattr("optimist.experiments.plain.POINTS", 3)
-    world = next(w for w in mixed.data["worlds"] if w["name"] == "lake")
-    curve, cell = world["curves"]["twice"], mixed.cell("lake", "twice")
-    edges = [0, *np.searchsorted(cell.episode, curve["episode"]) + 1]
-    assert len(curve["episode"]) < len(cell.episode)
+    monkeypatch.setattr("optimist.experiments.summary.POINTS", 3)
+    world = next(w for w in mixed.data.worlds if w.name == "lake")
+    curves, cell = world.curves["twice"], mixed.cell("lake", "twice")
+    edges = [0, *np.searchsorted(cell.episode, curves.episode) + 1]
+    assert len(curves.episode) < len(cell.episode)
+    steps = [mixed.folder.of(r).curves["steps"] for r in mixed.finished
+             if (r.world, r.agent) == ("lake", "twice")]  # fmt: skip
+    np.testing.assert_allclose(curves.steps, np.mean(steps, axis=0)[np.array(edges[1:]) - 1])
     for k, (begin, end) in enumerate(pairwise(edges)):
-        means = cell.returns[:, begin:end].mean(axis=1)
-        np.testing.assert_allclose([row[k] for row in curve["seeds"]["return"]], means, rtol=1e-4)
-        assert curve["return"]["mean"][k] == pytest.approx(means.mean(), rel=1e-4)
-    assert json.dumps(world, allow_nan=False)
+        means = cell.curves["return"][:, begin:end].mean(axis=1)
+        np.testing.assert_allclose(curves.of["return"].seeds[:, k], means)
+        assert curves.of["return"].mean.value[k] == pytest.approx(means.mean())
+    assert json.dumps(plain(world), allow_nan=False)
 
 
 def test_an_environment_that_pays_what_was_not_declared_fails_with_a_sentence(tmp_path):

@@ -3,6 +3,7 @@
 import sys
 
 import gymnasium
+import numpy as np
 import pytest
 
 from optimist import envs, open_results, run
@@ -63,8 +64,9 @@ def test_only_running_imports_and_only_if_asked(module, tmp_path, capsys):
     assert main(["compare", "out"]) == OK
     assert main(["resume", "out"]) == OK
     results = open_results("out")
-    (world,) = results.data["worlds"]
-    assert (world["actions"], world["picture"]["axes"]) == (3, [[-1.2, 0.6], [-0.07, 0.07]])
+    (world,) = results.data.worlds
+    assert world.actions == 3
+    np.testing.assert_allclose(world.picture.axes, [[-1.2, 0.6], [-0.07, 0.07]], rtol=1e-6)
     assert imported() == 1
     (results.folder.of(results.finished[0]).path / "result.json").unlink()
     capsys.readouterr()

@@ -8,8 +8,9 @@ import pytest
 
 import optimist as opt
 from optimist.experiments import Study, open_results
-from optimist.experiments.peers import Comparison, Played, in_world, plain, setting_of
+from optimist.experiments.peers import Played, in_all_worlds, in_world, setting_of
 from optimist.experiments.statistics import ONE_SEED
+from optimist.report.data import plain
 
 
 def runs(*averages, setting="", final=0.0):
@@ -32,14 +33,14 @@ def compared(own, *others, uniform=0.9, final=0.0, peers_final=0.0):
 
 def test_each_family_has_its_best_setting_by_mean_and_the_best_of_all_is_the_peer():
     found = compared(0.3, (0.5, 0.2, 0.4), (0.25, 0.6))
-    assert {name: played.setting for name, played in found.best.items()} == {
+    assert {name: played.setting for name, played in found.families.items()} == {
         "own": "", "peer 0": "beta 1", "peer 1": "beta 0",
     }  # fmt: skip
     assert found.peer == "peer 0"
     assert found.ratio.value == pytest.approx(0.3 / 0.2)
     lucky, steady = runs(0.0, 0.8, setting="lucky"), runs(0.3, 0.3, setting="steady")
     found = in_world({"own": [runs(0.3)], "peer": [lucky, steady]}, "own", 0.9)
-    assert found.best["peer"].setting == "steady"
+    assert found.families["peer"].setting == "steady"
 
 
 def test_the_subject_is_lowest_within_or_behind():
@@ -76,7 +77,7 @@ def test_failing_while_a_peer_succeeds_in_any_setting():
         assert found.fails_alone == fails
     slow, quick = runs(0.5, final=0.0, setting="slow"), runs(0.4, final=0.4, setting="quick")
     found = in_world({"own": [runs(0.6, final=0.6)], "peer": [quick, slow]}, "own", 0.9)
-    assert found.best["peer"].setting == "quick"
+    assert found.families["peer"].setting == "quick"
     assert found.succeeded == ("peer",)
     assert found.fails_alone
 
@@ -108,17 +109,17 @@ def test_a_better_setting_of_the_same_algorithm_is_a_peer_and_not_the_subject(tm
     results = opt.run(Study.parse(text), tmp_path, jobs=1)
     found = results.peers
     for world in found.worlds:
-        own = results.cell(world.world, "plain").averages.mean()
-        every = {c: results.cell(world.world, f"tuned, c {c}").averages.mean()
+        own = results.cell(world.name, "plain").averages.mean()
+        every = {c: results.cell(world.name, f"tuned, c {c}").averages.mean()
                  for c in ("0.9", "0.03", "1.1")}  # fmt: skip
         best = min(every, key=every.get)
         assert every[best] < own  # or else this shows nothing
-        assert world.best["plain"].mean.value == pytest.approx(own)
-        assert world.best["tuned"].setting == f"c {best}"
+        assert world.families["plain"].average.value == pytest.approx(own)
+        assert world.families["tuned"].setting == f"c {best}"
         assert world.ratio.value == pytest.approx(own / every[best])
         assert world.verdict != "lowest"
     assert found.counts["all"]["lowest"] == 0
-    assert open_results(tmp_path).data["peers"] == plain(found)
+    assert plain(open_results(tmp_path).data.comparison) == plain(found)
 
 
 # In all worlds
@@ -132,7 +133,7 @@ def three_worlds(held_out=(False, True, True)):
         )
         for i, ((a, b, c), held) in enumerate(zip(losses, held_out, strict=True))
     ]
-    return Comparison("own", {"own": 1, "b": 2, "c": 1}, tuple(found))
+    return in_all_worlds("own", {"own": 1, "b": 2, "c": 1}, found)
 
 
 def test_worlds_are_counted_by_group():
@@ -159,11 +160,11 @@ def test_ranks_are_of_the_families_at_their_best():
 
 def test_a_world_where_a_family_has_not_finished_has_no_ranks():
     found = in_world({"own": [runs(0.1)], "b": [runs(0.2)], "c": []}, "own", 0.9, "w")
-    comparison = Comparison("own", {"own": 1, "b": 1, "c": 1}, (found,))
+    comparison = in_all_worlds("own", {"own": 1, "b": 1, "c": 1}, [found])
     assert comparison.counts["all"]["lowest"] == 1
     assert comparison.ranks == {}
-    families = plain(comparison)["worlds"][0]["families"]
-    assert {name: family["ratio"] for name, family in families.items()} == {"own": 0.5, "b": 1}
+    families = comparison.worlds[0].families
+    assert {name: family.ratio for name, family in families.items()} == {"own": 0.5, "b": 1}
 
 
 def test_a_setting_is_the_name_without_the_family():
@@ -196,13 +197,13 @@ def study():
 def test_results_have_the_families_and_worlds_held_out(study, tmp_path):
     found = opt.run(study, tmp_path, jobs=1)
     assert found.peers.families == {"twice": 1, "once": 2}
-    assert [(w.world, w.held_out) for w in found.peers.worlds] == [("river", False), ("sea", True)]
+    assert [(w.name, w.held_out) for w in found.peers.worlds] == [("river", False), ("sea", True)]
     # A family is shown by its best setting in each world, under its own name.
-    assert [a["name"] for a in found.data["agents"]] == ["twice", "once"]
-    assert all(len(world["rows"]) == 2 for world in found.data["worlds"])
-    assert found.data["peers"]["subject"] == "twice"
+    assert [a.name for a in found.data.agents] == ["twice", "once"]
+    assert all(len(world.estimates) == 2 for world in found.data.worlds)
+    assert found.data.comparison.subject == "twice"
     again = open_results(tmp_path)  # from the text of the study
-    assert again.data["peers"] == found.data["peers"]
+    assert plain(again.data.comparison) == plain(found.data.comparison)
     for run in study.runs:
         if run.world == "sea" and run.agent != "twice":  # then the subject has no peers there
             shutil.rmtree(found.folder.of(run).path)
@@ -213,7 +214,7 @@ def test_without_a_subject_there_is_nothing_to_compare(tmp_path):
     study = Study({"river": opt.envs.RiverSwim(3)}, {"a": opt.Rmax, "b": opt.RaviUcb}, 5, 1)
     found = opt.run(study, tmp_path, jobs=1)
     assert found.peers is None
-    assert found.data["peers"] is None
+    assert found.data.comparison is None
 
 
 def test_worlds_without_finished_runs_are_left_out(study, tmp_path):

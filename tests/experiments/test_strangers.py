@@ -78,6 +78,7 @@ def test_signed_curves_that_are_not_those_of_the_run(out, runs):
         {name: column[:-1] for name, column in curves.items()},
         {name: column for name, column in curves.items() if name != "regret"},
         {**curves, "regret": curves["regret"].astype("int64")},
+        {**curves, "steps": curves["steps"].astype("float64")},
         {**curves, "suboptimality": curves["suboptimality"] * float("nan")},
     ):
         write_curves(file, changed, id)
@@ -92,8 +93,8 @@ def test_snapshots_cost_their_picture_only(how, out, runs, capsys):
     assert main(["report", str(out)]) == SOME_FAILED
     with pytest.warns(DamageWarning, match=r"snapshots\.safetensors"):
         data = open_results(out).data
-    (world,) = data["worlds"]
-    assert (world["seeds"], world["picture"]["runs"]) == (2, [])
+    (world,) = data.worlds
+    assert (world.seeds, world.picture.runs) == (2, ())
     assert main(["resume", str(out), "--jobs", "1"]) == OK
     assert main(["report", str(out)]) == OK
 
@@ -109,8 +110,8 @@ def test_small_damage_costs_its_part_of_the_page(out, runs, capsys):
         assert "\x1b" not in told.err
         with pytest.warns(DamageWarning):
             data = open_results(out).data
-        assert data["failures"][0]["message"] == "unknown: failure.json is damaged"
-        assert data["worlds"][0]["seeds"] == 1
+        assert data.failures[0].message == "unknown: failure.json is damaged"
+        assert data.worlds[0].seeds == 1
 
 
 # Links

@@ -27,7 +27,8 @@ CONTROLS = {
     "y": "linear",
     "centre": "mean",
     "seeds": "band",
-    "matching": "matching_error",
+    "over": "episode",
+    "theme": "auto",
 }
 """The controls of a page, as they are at first."""
 
@@ -47,16 +48,6 @@ def sample(samples):
 
 
 @pytest.fixture(scope="session")
-def environment(samples):
-    return samples.environment
-
-
-@pytest.fixture(scope="session")
-def comparison(samples):
-    return samples.comparison
-
-
-@pytest.fixture(scope="session")
 def lightness():
     """L* of CIELAB of a colour, from 0 to 100."""
 
@@ -73,12 +64,13 @@ def same():
     """The function that compares the lines and bands in a panel with the curves of the data."""
 
     def compare(ax, curves, what):
-        for line, band, curve in zip(ax.lines, ax.collections, curves, strict=True):
-            np.testing.assert_array_equal(line.get_xdata(), curve["episode"])
-            np.testing.assert_array_equal(line.get_ydata(), curve[what]["mean"])
-            corners = {tuple(corner) for corner in band.get_paths()[0].vertices}
-            for edge in ("low", "high"):
-                assert set(zip(curve["episode"], curve[what][edge], strict=True)) <= corners
+        for line, area, curve in zip(ax.lines, ax.collections, curves, strict=True):
+            band = curve.of[what].mean
+            np.testing.assert_array_equal(line.get_xdata(), curve.episode)
+            np.testing.assert_array_equal(line.get_ydata(), band.value)
+            corners = {tuple(corner) for corner in area.get_paths()[0].vertices}
+            for edge in (band.low, band.high):
+                assert set(zip(curve.episode, edge, strict=True)) <= corners
 
     return compare
 
@@ -171,6 +163,8 @@ class Page:
         for name, value in self.first.items():
             if self.every(f"[data-state={name}][value='{value}']", "e.checked") == [False]:
                 self.set(name, value)
+        if self.every("#beside", "e.value") not in ([], [""]):
+            self.move("beside", "", "change")
         if self.every("#legend [aria-pressed=false]", "1"):
             self.click("#legend .all")
         self.move("run", 0, "change")
@@ -217,13 +211,15 @@ class Page:
         """What plotly draws: the line, the band or the seeds of an agent."""
         return self.run(FIND_TRACE, chart, part, agent)
 
-    def check_curve(self, chart, agent, curve, what, names=("mean", "low", "high")):
+    def check_curve(self, chart, agent, curves, what, centre="mean", over="episode"):
         """An agent's line and band are those of the data, of which the page keeps five digits."""
-        x, (mean, low, high) = curve["episode"], (curve[what][name] for name in names)
+        x, expected = getattr(curves, over), getattr(curves.of[what], centre)
         line, band = (self.trace(chart, part, agent) for part in ("line", "band"))
-        assert (line["x"], band["x"]) == (x, x + x[::-1])
-        np.testing.assert_allclose(line["y"], mean, rtol=1e-4, atol=1e-12)
-        np.testing.assert_allclose(band["y"], high + low[::-1], rtol=1e-4, atol=1e-12)
+        close = {"rtol": 1e-4, "atol": 1e-12}
+        np.testing.assert_allclose(line["x"], x, **close)
+        np.testing.assert_allclose(band["x"], [*x, *x[::-1]], **close)
+        np.testing.assert_allclose(line["y"], expected.value, **close)
+        np.testing.assert_allclose(band["y"], [*expected.high, *expected.low[::-1]], **close)
 
     def check_seeds(self, chart, agent, seeds):
         """An agent's seeds are these numbers [n, T], with a gap after each."""
@@ -245,17 +241,17 @@ class Page:
     def slide(self, index):
         self.move("episode", index, "input")
 
-    def colours(self, panel):
+    def colours(self, panel, side=1):
         """The colours of the cells of a board by their states, [X, 3]."""
-        cells = f"[data-board={panel}] [data-state]"
+        cells = f"[data-panel={panel}] .boards > :nth-child({side}) [data-state]"
         found = self.every(cells, "[Number(e.dataset.state), getComputedStyle(e).fill]")
         by_state = {x: [int(c) for c in re.findall(r"\d+", fill)] for x, fill in found}
         return np.array([by_state[x] for x in sorted(by_state)])
 
-    def check_colours(self, panel, colours, places):
+    def check_colours(self, panel, colours, places, side=1):
         """The cells of a board have matplotlib's colours of numbers in [0, 1]."""
         expected = 255 * matplotlib.colormaps[colours](np.asarray(places))[:, :3]
-        np.testing.assert_allclose(self.colours(panel), expected, atol=8)
+        np.testing.assert_allclose(self.colours(panel, side), expected, atol=8)
 
     def check_arrows(self, panel, policy):
         """A board has an arrow for each likely action."""

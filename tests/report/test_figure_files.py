@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib
 import pytest
@@ -68,9 +69,8 @@ def requested(monkeypatch):
     calls = []
     blank = Figure(figsize=(1, 1))
 
-    def optimism(data, world, agent):
-        [only] = data["worlds"]
-        calls.append((only, world, agent))
+    def optimism(world, agent):
+        calls.append((world.name, agent))
         return blank
 
     module = "optimist.report.figures"
@@ -82,14 +82,13 @@ def requested(monkeypatch):
 
 def test_pictures_show_the_first_run_with_bonuses(sample, requested, tmp_path):
     data = sample(worlds=("Room", "Sea", "Sea", "Maze", "Rooms"))
+    picture, worlds = data.worlds[0].picture, list(data.worlds)
     for i, without in enumerate((["Bold"], [], ["Bold", "Careful", "Idle"])):
-        data["worlds"][i]["picture"] = picture = sample()["worlds"][0]["picture"]
-        for run in picture["runs"]:
-            run["bonus"] = None if run["agent"] in without else run["bonus"]
-    data["worlds"][3]["picture"] = picture | {"runs": []}
-    written = save_figures(data, tmp_path)
-    runs = [("Room", "Careful"), ("Sea", "Bold"), ("Sea", "Bold")]
-    assert requested == [(w, *run) for w, run in zip(data["worlds"], runs, strict=False)]
+        runs = [replace(run, bonus=None) if run.agent in without else run for run in picture.runs]
+        worlds[i] = replace(worlds[i], picture=replace(picture, runs=tuple(runs)))
+    worlds[3] = replace(worlds[3], picture=replace(picture, runs=()))
+    written = save_figures(replace(data, worlds=tuple(worlds)), tmp_path)
+    assert requested == [("Room", "Careful"), ("Sea", "Bold"), ("Sea", "Bold")]
     names = [path.stem for path in written[6::2]]
     assert names == ["optimism-Room", "optimism-Sea", "optimism-Sea-2"]
 
@@ -98,9 +97,8 @@ def test_pictures_show_the_first_run_with_bonuses(sample, requested, tmp_path):
 def test_any_name_of_a_world_gives_a_unique_file_name(sample, tmp_path):
     names = ("../up", "a/b:c*?", "Fluß", "river", "River", "$", "100%", "x" * 300, "CON", "")
     data = sample(worlds=names, agents=("Bold",))
-    for world in data["worlds"]:
-        world["picture"] = data["worlds"][0]["picture"]
-    written = save_figures(data, tmp_path, formats=("svg",))[3:]
+    worlds = tuple(replace(world, picture=data.worlds[0].picture) for world in data.worlds)
+    written = save_figures(replace(data, worlds=worlds), tmp_path, formats=("svg",))[3:]
     assert len({path.name.lower() for path in written}) == len(names)
     for path in written:
         assert path.parent == tmp_path
@@ -141,10 +139,11 @@ def test_drawing_imports_matplotlib_but_not_pyplot(tmp_path):
 import sys
 from optimist.report.figures import curves_figure, save_figure
 assert not [name for name in sys.modules if name.startswith("matplotlib")]
-curve = {"mean": [1.0], "low": [1.0], "high": [1.0]}
-curves = {"A": {"episode": [1], "regret": curve}}
-world = {"name": "Maze", "seeds": 5, "episodes": 1, "curves": curves}
-save_figure(curves_figure({"agents": [{"name": "A"}], "worlds": [world]}), sys.argv[1])
+from optimist.report.data import About, Agent, ReportData, World
+from optimist.report.labels import VALUES
+world = World("Maze", About("", {}), VALUES, 1, 5, {}, {}, {})
+data = ReportData("", "", "", "", 0.9, 9, "", {}, (Agent("A", About("", {})),), (world,))
+save_figure(curves_figure(data), sys.argv[1])
 assert "matplotlib.figure" in sys.modules
 assert "matplotlib.pyplot" not in sys.modules
 """

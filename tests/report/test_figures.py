@@ -1,52 +1,59 @@
 """The figures of a report: curves, summary, and their room on the page."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import matplotlib
 import numpy as np
 import pytest
 
+from optimist.experiments.statistics import Band, Estimate
+from optimist.report.data import About, Agent, Curve, Curves, ReportData, World
 from optimist.report.figures import curves_figure, summary_figure
 from optimist.report.figures_style import number, panels
+from optimist.report.labels import VALUES
 
 NAMES = [f"agent {letter}" for letter in "ABCDEFGHIJKLMNOP"]
-
-
-def estimate(value, low=None, high=None):
-    return {"value": value, "low": low, "high": high, "note": ""}
 
 
 def make_curve(agent, seeds=5, points=6):
     """Curves of which every number is known: the episodes, and multiples of them."""
     x = np.linspace(1, 2000, points)
+    none = np.full(points, np.nan)
 
-    def band(mean):
-        low, high = ([None] * points if seeds == 1 else (f * mean).tolist() for f in (0.8, 1.5))
-        return {"mean": mean.tolist(), "low": low, "high": high}
+    def curve(mean):
+        low, high = (none, none) if seeds == 1 else (0.8 * mean, 1.5 * mean)
+        return Curve(Band(mean, low.copy(), high, seeds), mean[None])
 
     regret, lost = x * (agent + 1), 1 / x ** ((agent + 1) / 8)
-    return {"episode": x.tolist(), "regret": band(regret), "suboptimality": band(lost)}
+    return Curves(x, 3 * x, {"regret": curve(regret), "suboptimality": curve(lost)})
 
 
 def make_world(name, agents, seeds):
-    low_high = (None, None) if seeds == 1 else (0.1, 0.4)
-    return {
-        "name": name,
-        "detail": name,
-        "episodes": 2000,
-        "seeds": seeds,
-        "rows": [{"agent": a, "average": estimate(0.2, *low_high)} for a in agents],
-        "curves": {a: make_curve(i, seeds) for i, a in enumerate(agents)},
-        "picture": None,
-    }
+    score = estimate(0.2) if seeds == 1 else estimate(0.2, 0.1, 0.4)
+    return World(
+        name,
+        About(name, {}),
+        VALUES,
+        episodes=2000,
+        seeds=seeds,
+        estimates={agent: {"average": score} for agent in agents},
+        improvement={},
+        curves={agent: make_curve(i, seeds) for i, agent in enumerate(agents)},
+    )
 
 
-def make_data(agents=3, worlds=("River", "Sea"), seeds=5):
-    names = NAMES[:agents]
-    return {
-        "agents": [{"name": name, "detail": ""} for name in names],
-        "worlds": [make_world(name, names, seeds) for name in worlds],
-    }
+def make_data(agents=3, worlds=("River", "Sea"), seeds=5, names=NAMES):
+    names = names[:agents]
+    return ReportData(
+        *("", "", "", "", 0.95, 2000, "", {}),
+        agents=tuple(Agent(name, About("", {})) for name in names),
+        worlds=tuple(make_world(name, names, seeds) for name in worlds),
+    )
+
+
+def estimate(value, low=np.nan, high=np.nan):
+    return Estimate(value, low, high, n=5)
 
 
 def texts_of(figure):
@@ -72,16 +79,26 @@ def test_every_curve_and_band_is_drawn_in_a_panel_with_its_name(same):
         texts = texts_of(figure)
         assert texts.count("episode") == texts.count(label) == 1
         assert "one seed" not in texts
-        for ax, world in zip(figure.axes, data["worlds"], strict=True):
-            same(ax, world["curves"].values(), what)
+        for ax, world in zip(figure.axes, data.worlds, strict=True):
+            same(ax, world.curves.values(), what)
             for line, band in zip(ax.lines, ax.collections, strict=True):
                 assert line.get_color() == matplotlib.colors.to_hex(band.get_facecolor()[0]).upper()
                 assert 0.05 <= band.get_alpha() <= 0.2
 
 
+def test_curves_can_be_drawn_over_steps():
+    data = make_data(agents=2)
+    figure = curves_figure(data, "regret", over="steps")
+    for ax, world in zip(figure.axes, data.worlds, strict=True):
+        for line, curves in zip(ax.lines, world.curves.values(), strict=True):
+            np.testing.assert_array_equal(line.get_xdata(), curves.steps)
+        assert ax.get_xlim() == (0, 6000)
+    assert figure.get_supxlabel() == "steps, mean over the seeds"
+
+
 def test_one_legend_names_the_agents_in_order_with_their_lines():
     data = make_data(agents=3)
-    del data["worlds"][0]["curves"]["agent A"]  # which failed there
+    del data.worlds[0].curves["agent A"]  # which failed there
     figure = curves_figure(data)
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == NAMES[:3]
@@ -89,7 +106,8 @@ def test_one_legend_names_the_agents_in_order_with_their_lines():
     for key, line in zip(legend.get_lines(), figure.axes[1].lines, strict=True):
         assert key._unscaled_dash_pattern == line._unscaled_dash_pattern
     assert looks_of(figure.axes[0].lines) == looks_of(figure.axes[1].lines[1:])
-    data["worlds"][1]["curves"]["agent A"]["episode"] = []  # now it has a curve nowhere
+    empty = replace(make_curve(0), episode=np.empty(0))
+    data.worlds[1].curves["agent A"] = empty  # now it has a curve nowhere
     [legend] = curves_figure(data).legends
     assert [text.get_text() for text in legend.get_texts()] == NAMES[1:3]
 
@@ -106,7 +124,7 @@ def test_twelve_agents_can_be_told_apart_in_grey_and_more_by_their_markers(light
 
 def test_markers_are_few_and_those_of_two_agents_apart():
     data = make_data(agents=2, worlds=("River",))
-    data["worlds"][0]["curves"] = {name: make_curve(0, points=2000) for name in NAMES[:2]}
+    data.worlds[0].curves.update({name: make_curve(0, points=2000) for name in NAMES[:2]})
     for log in ("", "x"):
         marked = [line.get_markevery() for line in curves_figure(data, log=log).axes[0].lines]
         assert [len(marks) for marks in marked] == [4, 4]
@@ -117,7 +135,7 @@ def test_markers_are_few_and_those_of_two_agents_apart():
 
 def test_one_seed_has_no_band_but_a_note():
     data = make_data(seeds=1)
-    data["worlds"][1]["seeds"] = 2
+    data = replace(data, worlds=(data.worlds[0], replace(data.worlds[1], seeds=2)))
     figure = curves_figure(data)
     assert [len(ax.collections) for ax in figure.axes] == [0, 0]
     assert [ax.get_title(loc="right") for ax in figure.axes] == ["one seed", ""]
@@ -126,24 +144,23 @@ def test_one_seed_has_no_band_but_a_note():
 
 def test_missing_numbers_leave_gaps():
     data = make_data(agents=1, worlds=("River",))
-    regret = data["worlds"][0]["curves"]["agent A"]["regret"]
-    regret["mean"][2] = regret["low"][4] = None
+    regret = data.worlds[0].curves["agent A"].of["regret"].mean
+    regret.value[2] = regret.low[4] = np.nan
     ax = curves_figure(data).axes[0]
     np.testing.assert_array_equal(np.isnan(ax.lines[0].get_ydata()), [0, 0, 1, 0, 0, 0])
     edges = np.concatenate([path.vertices for path in ax.collections[0].get_paths()])
     assert np.isfinite(edges).all()
-    assert regret["high"][4] not in edges[:, 1]
+    assert regret.high[4] not in edges[:, 1]
 
 
 def test_a_logarithmic_axis_has_gaps_where_numbers_are_not_positive():
     data = make_data(agents=1, worlds=("River",))
-    curve = data["worlds"][0]["curves"]["agent A"]
-    curve["episode"] = [0, 1, 10, 100, 1000, 2000]
-    curve["regret"] = {
-        "mean": [1.0, 2.0, -1.0, 0.0, 5.0, 6.0],
-        "low": [1.0, 0.0, -3.0, -1.0, 4.0, 5.0],
-        "high": [2.0, 3.0, 2.0, 1.0, 7.0, 8.0],
-    }
+    curve = data.worlds[0].curves["agent A"]
+    curve.episode[:] = [0, 1, 10, 100, 1000, 2000]
+    regret = curve.of["regret"].mean
+    regret.value[:] = [1.0, 2.0, -1.0, 0.0, 5.0, 6.0]
+    regret.low[:] = [1.0, 0.0, -3.0, -1.0, 4.0, 5.0]
+    regret.high[:] = [2.0, 3.0, 2.0, 1.0, 7.0, 8.0]
     ax = curves_figure(data, log="xy").axes[0]
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     nan = np.nan
@@ -162,10 +179,10 @@ def test_a_logarithmic_axis_has_gaps_where_numbers_are_not_positive():
 
 def test_a_logarithmic_axis_shows_four_decades_at_most():
     data = make_data(agents=1, worlds=("River",), seeds=1)
-    lost = data["worlds"][0]["curves"]["agent A"]["suboptimality"]
-    lost["mean"] = [1.0, 0.5, 1e-2, 1e-5, 1e-16, 1e-16]
+    lost = data.worlds[0].curves["agent A"].of["suboptimality"].mean.value
+    lost[:] = [1.0, 0.5, 1e-2, 1e-5, 1e-16, 1e-16]
     ax = curves_figure(data, "suboptimality", log="y").axes[0]
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), lost["mean"])  # left as they are
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), lost)  # left as they are
     low, high = ax.get_ylim()
     assert 5e-5 < low < 1e-4
     assert 1 < high < 2
@@ -173,10 +190,9 @@ def test_a_logarithmic_axis_shows_four_decades_at_most():
 
 def test_suboptimality_has_one_scale_and_regret_one_in_each_world():
     data = make_data(agents=1)
-    curve = data["worlds"][0]["curves"]["agent A"]
-    for what in ("regret", "suboptimality"):
-        for key in ("mean", "low", "high"):
-            curve[what][key] = [10 * x for x in curve[what][key]]
+    for curve in data.worlds[0].curves["agent A"].of.values():
+        for numbers in (curve.mean.value, curve.mean.low, curve.mean.high):
+            numbers *= 10
     left, right = curves_figure(data, "suboptimality").axes
     assert left.get_ylim() == right.get_ylim()
     assert left.get_ylim()[1] > 15
@@ -202,7 +218,7 @@ def test_ticks_are_round_and_short():
     assert shown == ["0", "500", "1k", "1.5k", "2k"]
     assert 3 <= len(ax.get_yticks()) <= 7
     data = make_data(worlds=("River",))
-    data["worlds"][0]["episodes"] = 3000  # though the curves end at 2,000
+    data = replace(data, worlds=(replace(data.worlds[0], episodes=3000),))  # the curves end before
     assert curves_figure(data).axes[0].get_xlim() == (0, 3000)
     ticks = [number(x) for x in (-0.5, 1e-4, 999, 2.5e6, 1e9)]
     assert ticks == ["\N{MINUS SIGN}0.5", "0.0001", "999", "2.5M", "1G"]
@@ -210,9 +226,10 @@ def test_ticks_are_round_and_short():
 
 def test_curves_that_are_zero_throughout():
     data = make_data(agents=2)
-    for curve in data["worlds"][0]["curves"].values():
-        for what in ("regret", "suboptimality"):
-            curve[what] = {key: [0.0] * 6 for key in ("mean", "low", "high")}
+    for curves in data.worlds[0].curves.values():
+        for curve in curves.of.values():
+            for numbers in (curve.mean.value, curve.mean.low, curve.mean.high):
+                numbers[:] = 0.0
     for what in ("regret", "suboptimality"):
         figure = curves_figure(data, what)
         assert "nothing to draw" not in texts_of(figure)
@@ -224,7 +241,8 @@ def test_curves_that_are_zero_throughout():
 
 def test_a_world_in_which_all_failed_is_an_empty_panel():
     data = make_data()
-    data["worlds"][0] |= {"curves": {}, "rows": [], "seeds": 0}
+    failed = replace(data.worlds[0], curves={}, estimates={}, seeds=0)
+    data = replace(data, worlds=(failed, data.worlds[1]))
     figure = curves_figure(data, log="x")
     assert not figure.axes[0].lines
     assert "nothing to draw" in texts_of(figure)
@@ -236,18 +254,18 @@ def test_invalid_arguments_are_refused():
         curves_figure(make_data(), "value")
     with pytest.raises(ValueError, match="log must be '', 'x', 'y' or 'xy'; got True"):
         curves_figure(make_data(), log=True)
+    with pytest.raises(ValueError, match="over must be 'episodes' or 'steps'; got 'time'"):
+        curves_figure(make_data(), over="time")
     for draw in (curves_figure, summary_figure):
         with pytest.raises(ValueError, match="must have at least one world"):
             draw(make_data(worlds=()))
 
 
 def test_names_are_drawn_without_math_markup():
-    data = make_data(agents=2, worlds=("$x^2$ & 100%", "Fluß \N{GREEK SMALL LETTER GAMMA}"))
-    data["agents"][0]["name"] = "_hidden $"
-    for world in data["worlds"]:
-        world["curves"]["_hidden $"] = world["curves"].pop("agent A")
+    worlds = ("$x^2$ & 100%", "Fluß \N{GREEK SMALL LETTER GAMMA}")
+    data = make_data(agents=2, worlds=worlds, names=["_hidden $", "agent B"])
     figure = curves_figure(data)
-    assert [ax.get_title(loc="left") for ax in figure.axes] == [w["name"] for w in data["worlds"]]
+    assert [ax.get_title(loc="left") for ax in figure.axes] == list(worlds)
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["_hidden $", "agent B"]
     assert not any(t.get_parse_math() for t in figure.findobj(matplotlib.text.Text) if t.get_text())
 
@@ -258,7 +276,7 @@ def test_names_are_drawn_without_math_markup():
 def test_figures_are_as_wide_as_a_column_or_a_page():
     for worlds, columns in ((1, 1), (2, 2), (4, 4), (5, 3), (9, 3), (15, 4)):
         data = make_data(agents=1, worlds=[f"World {i}" for i in range(worlds)])
-        figure, axes, side_by_side = panels(data["worlds"], height=1)
+        figure, axes, side_by_side = panels(data.worlds, height=1)
         assert figure.get_figwidth() == (3.25 if worlds == 1 else 6.75)
         assert len(axes) == worlds
         assert len({ax.get_position().x0 for ax in axes}) == columns == side_by_side
@@ -285,14 +303,8 @@ def test_short_figures_have_room_for_their_labels():
 @pytest.mark.parametrize(("draw", "seeds"), [(curves_figure, 1), (summary_figure, 5)])
 def test_long_names_are_broken_not_cut(draw, seeds):
     long = "A world whose name says everything there is to say about it, slip 0.1"
-    data = make_data(agents=4, worlds=[long, "River", "Sea", "Maze"], seeds=seeds)
-    for agent in data["agents"]:
-        agent["name"] = new = f"{agent['name']} with parameters of its own, beta = 0.5"
-        for world in data["worlds"]:
-            old = new[: len("agent A")]
-            world["curves"][new] = world["curves"].pop(old)
-            next(row for row in world["rows"] if row["agent"] == old)["agent"] = new
-    figure = draw(data)
+    names = [f"{name} with parameters of its own, beta = 0.5" for name in NAMES]
+    figure = draw(make_data(4, [long, "River", "Sea", "Maze"], seeds, names))
     name, one_seed = figure.axes[0]._left_title, figure.axes[0]._right_title
     assert name.get_text().replace("\n", " ") == long
     assert bool(one_seed.get_text()) == (seeds == 1)
@@ -323,7 +335,7 @@ def check_room(figure):
 
 def test_the_summary_shows_every_average_and_its_interval():
     data = make_data(agents=3)
-    data["worlds"][1]["rows"][1]["average"] = estimate(0.5, 0.3, 0.9)
+    data.worlds[1].estimates["agent B"]["average"] = estimate(0.5, 0.3, 0.9)
     figure = summary_figure(data)
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["River", "Sea"]
     for i, ax in enumerate(figure.axes):
@@ -342,10 +354,10 @@ def test_the_summary_shows_every_average_and_its_interval():
 
 def test_the_summary_is_logarithmic_over_two_decades_of_positive_numbers():
     data = make_data(agents=2)
-    data["worlds"][0]["rows"][0]["average"] = estimate(0.5, 0.2, 1.0)
-    for smallest in (0.011, 0.009, 0.0, -0.001, None):
+    data.worlds[0].estimates["agent A"]["average"] = estimate(0.5, 0.2, 1.0)
+    for smallest in (0.011, 0.009, 0.0, -0.001, np.nan):
         scale = "log" if smallest == 0.009 else "linear"
-        data["worlds"][1]["rows"][1]["average"] = estimate(0.1, smallest, 0.2)
+        data.worlds[1].estimates["agent B"]["average"] = estimate(0.1, smallest, 0.2)
         figure = summary_figure(data)
         assert {ax.get_xscale() for ax in figure.axes} == {scale}
         low, high = figure.axes[1].get_xlim()
@@ -355,13 +367,14 @@ def test_the_summary_is_logarithmic_over_two_decades_of_positive_numbers():
 
 def test_a_summary_without_numbers_or_with_one_seed():
     data = make_data(agents=3, seeds=1)
-    data["worlds"][0]["rows"][1]["average"] = estimate(None)
-    del data["worlds"][0]["rows"][2]
+    data.worlds[0].estimates["agent B"]["average"] = estimate(np.nan)
+    del data.worlds[0].estimates["agent C"]
     figure = summary_figure(data)
     bars, dots = figure.axes[0].lines[::2], figure.axes[0].lines[1::2]
     assert np.isnan([bar.get_xdata() for bar in bars]).all()
-    np.testing.assert_array_equal([dot.get_xdata()[0] for dot in dots], [0.2, np.nan])
+    assert [dot.get_xdata()[0] for dot in dots] == [0.2]
     assert [ax.get_title(loc="right") for ax in figure.axes] == ["one seed"] * 2
-    data["worlds"][0]["rows"] = data["worlds"][1]["rows"][1:]  # then the first has no number there
+    data = make_data(agents=3)
+    del data.worlds[0].estimates["agent A"]  # which has no number there
     places = [line.get_ydata()[0] for line in summary_figure(data).axes[0].lines[1::2]]
     assert places == [1, 2]

@@ -1,5 +1,6 @@
 """Figures of boards: what optimism does, imitators beside their expert, and maps."""
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -7,46 +8,48 @@ import pytest
 from matplotlib.colors import LogNorm, to_rgb
 
 from optimist.report import figures_board
+from optimist.report.data import About, Optimum, Picture, Recording, World
 from optimist.report.figures import save_figures
-from optimist.report.figures_grid import optimism_figure
-from optimist.report.figures_imitation import imitation_figure
+from optimist.report.figures_board import imitation_figure, optimism_figure
+from optimist.report.labels import VALUES
 
-BOARD = ["#####", "#s..#", "#.#$#", "#####"]
-CELLS = [[1, 1], [1, 2], [1, 3], [2, 1], [2, 3]]
-MOVES = [[-1, 0], [0, 1], [1, 0], [0, -1]]
-RIGHT = [[0.0, 1.0, 0.0, 0.0]] * 5
-UNIFORM = [[0.25] * 4] * 5
+BOARD = ("#####", "#s..#", "#.#$#", "#####")
+CELLS = np.array([[1, 1], [1, 2], [1, 3], [2, 1], [2, 3]])
+MOVES = np.array([[-1, 0], [0, 1], [1, 0], [0, -1]])
+RIGHT = np.array([[0.0, 1.0, 0.0, 0.0]] * 5)
+UNIFORM = np.full((5, 4), 0.25)
 MANY = (0, 1, 2, 4, 8, 16, 32, 64, 100)
 
 
 def make_run(agent, episodes, bonus=True):
-    share = [k / 100 for k in episodes]
-    return {
-        "agent": agent,
-        "seed": 0,
-        "episodes": episodes,
-        "value": [[k + x for x in range(5)] for k in episodes],
-        "bonus": [[1 / (1 + k)] * 5 for k in episodes] if bonus else None,
-        "ascension": [[0.0] * 4 + [s] for s in share],
-        "occupancy": [[1 - s, s, 0.0, 0.0, 0.0] for s in share],
-        "difference": None,
-        "policy": [UNIFORM if k < 50 else RIGHT for k in episodes],
-    }
+    k = np.array(episodes)[:, None]
+    share, none = k / 100, np.zeros((len(k), 4))
+    return Recording(
+        agent,
+        seed=0,
+        episodes=k[:, 0],
+        value=1.0 * k + np.arange(5),
+        bonus=1 / (1 + k) * np.ones(5) if bonus else None,
+        ascension=np.hstack([none, share]),
+        occupancy=np.hstack([1 - share, share, none[:, 1:]]),
+        policy=np.where(k[:, :, None] < 50, UNIFORM, RIGHT),
+    )
 
 
-def make_picture(episodes=(0, 1, 4)):
+def make_picture(episodes=(0, 1, 4), **changes):
     """Few episodes unless told, as each board takes a moment to draw."""
-    optimal = {"value": [200.0] * 5, "occupancy": [0.2] * 5, "policy": RIGHT}
-    runs = [
+    optimum = Optimum(np.full(5, 200.0), np.full(5, 0.2), RIGHT)
+    run = replace(make_run("agent A", episodes), **changes)
+    runs = (
         make_run("agent B", episodes, bonus=False),
-        make_run("agent A", episodes),
+        run,
         make_run("agent A", episodes, bonus=False),
-    ]
-    return {"board": BOARD, "cells": CELLS, "moves": MOVES, "optimal": optimal, "runs": runs}
+    )
+    return Picture(BOARD, CELLS, runs, MOVES, optimum=optimum)
 
 
-def make_data(picture):
-    return {"worlds": [{"name": "River", "picture": picture}, {"name": "Sea", "picture": None}]}
+def make_world(picture):
+    return World("River", About("", {}), VALUES, 100, 1, {}, {}, {}, picture=picture)
 
 
 def boards_of(figure):
@@ -57,7 +60,7 @@ def boards_of(figure):
 
 
 def draw(picture):
-    return boards_of(optimism_figure(make_data(picture), "River", "agent A"))
+    return boards_of(optimism_figure(make_world(picture), "agent A"))
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +78,15 @@ def cells_of(ax, cells=CELLS):
 
 
 def test_the_boards_show_the_recorded_numbers(drawn):
-    run = make_picture(MANY)["runs"][1]
+    run = make_picture(MANY).runs[1]
     boards, _ = drawn
     shown = [1, 3, 4, 6, 8]
-    headings = [f"episode {run['episodes'][i]}" for i in shown]
+    headings = [f"episode {run.episodes[i]}" for i in shown]
     assert [ax.get_title() for ax in boards[0]] == [*headings, "optimum"]
     for row, name in enumerate(("value", "bonus", "ascension", "occupancy")):
         for column, i in enumerate(shown):
             ax = boards[row, column]
-            expected = np.maximum(run[name][i], ax.collections[1].norm.vmin)
+            expected = np.maximum(getattr(run, name)[i], ax.collections[1].norm.vmin)
             np.testing.assert_allclose(cells_of(ax), expected)
     np.testing.assert_array_equal(cells_of(boards[0, 5]), [200] * 5)
     np.testing.assert_array_equal(cells_of(boards[3, 5]), [0.2] * 5)
@@ -107,10 +110,8 @@ def test_a_row_has_one_scale_that_holds_the_optimum_too(drawn):
 
 
 def test_a_logarithmic_scale_has_three_decades_and_shows_zero_as_its_lowest_colour():
-    picture = make_picture()
-    for occupancy in picture["runs"][1]["occupancy"]:
-        occupancy[:] = [0.9, 1e-2, 1e-5, 1e-8, 0.0]
-    boards, bars = draw(picture)
+    occupancy = np.array([[0.9, 1e-2, 1e-5, 1e-8, 0.0]] * 3)
+    boards, bars = draw(make_picture(occupancy=occupancy))
     assert [bar._colorbar.extend for bar in bars] == ["neither", "neither", "min", "min"]
     mesh = boards[3, 0].collections[1]
     assert (mesh.norm.vmin, mesh.norm.vmax) == pytest.approx((0.9e-3, 0.9))
@@ -128,10 +129,11 @@ def test_walls_are_darker_and_paper_is_lighter_than_any_state(drawn, lightness):
     assert (np.diff(states) > 0).all()  # in grey the order is the same
     assert states[0] > lightness(figures_board.WALL) + 20
     assert states[-1] < lightness(figures_board.PAPER) - 5
-    picture = make_picture()
-    picture["board"] = ["s.", "..", "$", "=#"]  # cells that are neither states nor walls are paper
-    picture["cells"] = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0]]
-    colours = draw(picture)[0][0, 0].collections[0].get_array()
+    cells = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0]])
+    board = ("s.", "..", "$", "=#")  # cells that are neither states nor walls are paper
+    colours = (
+        draw(replace(make_picture(), board=board, cells=cells))[0][0, 0].collections[0].get_array()
+    )
     expected = [figures_board.PAPER, figures_board.PAPER, figures_board.WALL]
     assert [tuple(colours[at]) for at in ((2, 1), (3, 0), (3, 1))] == [to_rgb(c) for c in expected]
 
@@ -159,40 +161,32 @@ def test_arrows_are_the_mean_moves_of_the_policy(drawn):
         np.testing.assert_allclose(arrows.U, [right] * 3)
         np.testing.assert_allclose(arrows.V, [0] * 3)
     assert [len(ax.collections) for ax in boards[1:, 0]] == [2, 2, 2]
-    picture = make_picture()
-    picture["runs"][1]["policy"] = [[[0.5, 0.5, 0, 0], *[[0, 0, 1, 0]] * 4]] * 3
-    picture["board"] = [line.replace("s", ".") for line in BOARD]
-    boards, _ = draw(picture)
+    picture = make_picture(policy=np.array([[[0.5, 0.5, 0, 0], *[[0, 0, 1, 0]] * 4]] * 3))
+    boards, _ = draw(replace(picture, board=tuple(line.replace("s", ".") for line in BOARD)))
     arrows = boards[0, 0].collections[2]
     np.testing.assert_allclose(arrows.U, [0.4, 0, 0, 0])
     np.testing.assert_allclose(arrows.V, [-0.4, 0.8, 0.8, 0.8])  # rows count downwards
 
 
 def test_no_arrows_without_moves_or_in_cells_too_small_for_them():
-    picture = make_picture()
-    picture["moves"] = None
-    boards, _ = draw(picture)
+    boards, _ = draw(replace(make_picture(), moves=None))
     assert [len(ax.collections) for ax in boards[0]] == [2] * 3
-    picture = make_picture()
-    picture["board"] = [line.ljust(200, "#") for line in BOARD]
-    boards, _ = draw(picture)
+    wide = tuple(line.ljust(200, "#") for line in BOARD)
+    boards, _ = draw(replace(make_picture(), board=wide))
     assert len(boards[0, 0].collections) == 2
 
 
 def test_a_run_without_bonuses_has_no_such_row():
-    figure = optimism_figure(make_data(make_picture()), "River", "agent B")
+    figure = optimism_figure(make_world(make_picture()), "agent B")
     assert len(boards_of(figure)[0]) == 3
     rows = [text.get_text() for text in figure.texts]
     assert rows == ["value", "probability\nof heaven", "occupancy"]
 
 
 def test_constant_and_missing_numbers_can_be_drawn():
-    picture = make_picture()
-    run = picture["runs"][1]
-    picture["optimal"]["value"] = [0.0] * 5
-    for name in ("value", "bonus", "ascension"):
-        run[name] = [[0.0] * 5] * 3
-    run["occupancy"] = [[0.2, 0.2, 0.2, 0.2, None]] * 3
+    zero = dict.fromkeys(("value", "bonus", "ascension"), np.zeros((3, 5)))
+    picture = make_picture(**zero, occupancy=np.array([[0.2, 0.2, 0.2, 0.2, np.nan]] * 3))
+    picture.optimum.value[:] = 0.0
     boards, _ = draw(picture)
     boards[0, 0].figure.draw_without_rendering()
     assert boards[3, 0].collections[1].get_array().mask[2, 3]
@@ -202,11 +196,10 @@ def test_constant_and_missing_numbers_can_be_drawn():
 
 @pytest.mark.parametrize("board", [["s...$"], ["s", ".", ".", ".", "$"], ["s....", "...$"]])
 def test_boards_of_all_shapes_have_room(board):
-    picture = make_picture(MANY)
-    picture["board"] = board
     cells = [[i, j] for i, line in enumerate(board) for j in range(len(line))]
-    picture["cells"] = cells[:4] + cells[-1:]
-    figure = optimism_figure(make_data(picture), "River", "agent A")
+    cells = np.array(cells[:4] + cells[-1:])
+    picture = replace(make_picture(MANY), board=tuple(board), cells=cells)
+    figure = optimism_figure(make_world(picture), "agent A")
     _, bars = boards_of(figure)
     figure.draw_without_rendering()
     assert figure.get_figwidth() == 6.75
@@ -233,17 +226,12 @@ def test_recorded_episodes_are_spread_in_their_logarithm():
 
 
 def test_runs_that_are_not_in_the_report_are_refused(imitators):
-    data = make_data(make_picture())
-    with pytest.raises(ValueError, match="the report has no world 'Lake'"):
-        optimism_figure(data, "Lake", "agent A")
-    with pytest.raises(ValueError, match="the report has no picture of 'Sea'"):
-        optimism_figure(data, "Sea", "agent A")
-    with pytest.raises(ValueError, match="no picture of 'agent C' in 'River'"):
-        optimism_figure(data, "River", "agent C")
-    with pytest.raises(ValueError, match="must imitate an expert; 'Idle' in 'Room' does not"):
-        imitation_figure(imitators, "Room", "Idle")
     with pytest.raises(ValueError, match="the report has no picture of 'River'"):
-        imitation_figure(imitators, "River", "Bold")
+        optimism_figure(make_world(None), "agent A")
+    with pytest.raises(ValueError, match="no picture of 'agent C' in 'River'"):
+        optimism_figure(make_world(make_picture()), "agent C")
+    with pytest.raises(ValueError, match="must imitate an expert; 'Idle' in 'Room' does not"):
+        imitation_figure(imitators.worlds[0], "Idle")
 
 
 # Imitators
@@ -257,29 +245,29 @@ def imitators(sample):
 
 @pytest.fixture(scope="module")
 def imitated(imitators):
-    return boards_of(imitation_figure(imitators, "Room", "Bold"))
+    return boards_of(imitation_figure(imitators.worlds[0], "Bold"))
 
 
 def picture_of(data):
     """The picture of the first world, and the run of the first agent in it."""
-    picture = data["worlds"][0]["picture"]
-    return picture, picture["runs"][0]
+    picture = data.worlds[0].picture
+    return picture, picture.runs[0]
 
 
 def test_occupancies_are_drawn_above_their_differences_from_the_expert(imitators, imitated):
     boards, _ = imitated
     picture, run = picture_of(imitators)
-    cells, optimal = picture["cells"], picture["optimal"]
+    cells, optimal = picture.cells, picture.optimum
     assert boards.shape == (2, 5)
     titles = [ax.get_title() for ax in boards[0]]
     assert titles == ["episode 1", "episode 4", "episode 16", "episode 64", "expert"]
-    occupancies = np.array([*run["occupancy"][1:], optimal["occupancy"]])
-    policies = np.array([*run["policy"][1:], optimal["policy"]])
-    free = [picture["board"][r][c] not in figures_board.NO_ARROW for r, c in cells]
+    occupancies = np.array([*run.occupancy[1:], optimal.occupancy])
+    policies = np.array([*run.policy[1:], optimal.policy])
+    free = [picture.board[r][c] not in figures_board.NO_ARROW for r, c in cells]
     [norm] = {ax.collections[1].norm for ax in boards[0]}  # one scale for learner and expert
     for ax, occupancy, policy in zip(boards[0], occupancies, policies, strict=True):
         np.testing.assert_allclose(cells_of(ax, cells), np.maximum(occupancy, norm.vmin))
-        down, right = 0.8 * (policy @ picture["moves"])[free].T
+        down, right = 0.8 * (policy @ picture.moves)[free].T
         np.testing.assert_allclose(ax.collections[2].U, right)
         np.testing.assert_allclose(ax.collections[2].V, down)
     for ax, occupancy in zip(boards[1, :4], occupancies[:4], strict=True):
@@ -294,7 +282,7 @@ def test_differences_have_one_scale_with_zero_in_its_middle(imitators, imitated)
     _, run = picture_of(imitators)
     [norm] = {ax.collections[1].norm for ax in boards[1, :4]}
     colours = boards[1, 0].collections[1].cmap
-    most = np.abs(run["difference"][1:]).max()
+    most = np.abs(run.difference[1:]).max()
     assert (norm.vmin, norm.vmax) == pytest.approx((-most, most))
     assert float(norm(0)) == 0.5
     for x in (most, most / 10, most / 100, most / 200):
@@ -317,22 +305,23 @@ def test_differences_have_one_scale_with_zero_in_its_middle(imitators, imitated)
 def test_an_imitator_that_never_differs_can_be_drawn(sample):
     data = sample(imitators=("Bold",))
     picture, run = picture_of(data)
-    run["occupancy"] = [picture["optimal"]["occupancy"]] * 5
-    run["difference"] = [[0.0] * 10] * 5
-    figure = imitation_figure(data, "Room", "Bold")
+    run.occupancy[:] = picture.optimum.occupancy
+    run.difference[:] = 0.0
+    figure = imitation_figure(data.worlds[0], "Bold")
     figure.draw_without_rendering()
     boards, _ = boards_of(figure)
     norm = boards[1, 0].collections[1].norm
     assert norm.vmin == -norm.vmax < 0
-    assert not cells_of(boards[1, 0], picture["cells"]).any()
+    assert not cells_of(boards[1, 0], picture.cells).any()
 
 
 @pytest.mark.parametrize(("world", "size"), [("Room", 0.5), ("Sea", 2e-3), ("Room", 2e-4)])
 def test_small_differences_have_ticks_that_stay_on_the_page(sample, world, size):
     data = sample(imitators=("Bold",))
-    [run] = [w["picture"]["runs"][0] for w in data["worlds"] if w["name"] == world]
-    run["difference"] = [[size] + [-size / 3] * (len(row) - 1) for row in run["difference"]]
-    figure = imitation_figure(data, world, "Bold")
+    [there] = [w for w in data.worlds if w.name == world]
+    there.picture.runs[0].difference[:] = -size / 3
+    there.picture.runs[0].difference[:, 0] = size
+    figure = imitation_figure(there, "Bold")
     figure.draw_without_rendering()
     _, bars = boards_of(figure)
     labels = [label for label in bars[1].get_yticklabels() if label.get_text()]
@@ -347,16 +336,16 @@ def test_small_differences_have_ticks_that_stay_on_the_page(sample, world, size)
 def test_the_values_of_an_imitator_are_not_compared_with_the_optimum(sample):
     data = sample(imitators=("Bold",))
     picture, run = picture_of(data)
-    picture["optimal"]["value"] = [1e6] * 10
-    boards, _ = boards_of(optimism_figure(data, "Room", "Bold"))
+    picture.optimum.value[:] = 1e6
+    boards, _ = boards_of(optimism_figure(data.worlds[0], "Bold"))
     assert "optimum" not in [ax.get_title() for ax in boards[0]]
     assert boards.shape == (4, 4)
-    assert boards[0, 0].collections[1].norm.vmax == np.max(run["value"][1:])
-    for ax, policy in zip(boards[0], run["policy"][1:], strict=True):
+    assert boards[0, 0].collections[1].norm.vmax == np.max(run.value[1:])
+    for ax, policy in zip(boards[0], run.policy[1:], strict=True):
         assert len(ax.collections) == 3
-        down, _ = 0.8 * (np.array(policy) @ picture["moves"])[1].T
+        down, _ = 0.8 * (np.array(policy) @ picture.moves)[1].T
         assert ax.collections[2].V[0] == pytest.approx(down)
-    boards, _ = boards_of(optimism_figure(data, "Room", "Careful"))
+    boards, _ = boards_of(optimism_figure(data.worlds[0], "Careful"))
     assert boards.shape == (4, 5)
     assert boards[0, 4].get_title() == "optimum"
     assert boards[0, 0].collections[1].norm.vmax == 1e6
@@ -366,6 +355,6 @@ def test_each_imitator_on_each_board_has_a_file(sample, tmp_path):
     data = sample(agents=("Bold", "Idle"), imitators=("Bold",))
     names = [path.stem for path in save_figures(data, tmp_path, ("svg",))]
     assert names == [
-        *("regret", "suboptimality", "summary", "matching-error", "average-matching-error"),
+        *("regret", "suboptimality", "matching-error", "average-matching-error", "summary"),
         *("optimism-Room", "imitation-Room-Bold", "optimism-Sea", "imitation-Sea-Bold"),
     ]

@@ -13,47 +13,35 @@ def opened(open_page, sample, tmp_path_factory):
     """Of three agents the first two imitate; in the third world they have failed."""
     data = sample(imitators=("Bold", "Careful"))
     for agent in ("Bold", "Careful"):
-        del data["worlds"][2]["curves"][agent]
+        del data.worlds[2].curves[agent]
     # The expert is in one place more than any learner ever is.
-    picture = data["worlds"][0]["picture"]
-    picture["optimal"]["occupancy"] = expert = [0.002] * 9 + [0.982]
-    for run in picture["runs"][:2]:
-        run["difference"] = np.subtract(run["occupancy"], expert).tolist()
+    picture = data.worlds[0].picture
+    picture.optimum.occupancy[:] = [0.002] * 9 + [0.982]
+    for run in picture.runs[:2]:
+        run.difference[:] = run.occupancy - picture.optimum.occupancy
     return open_page(data, tmp_path_factory.mktemp("imitation") / "report.html")
 
 
 def test_matching_errors_are_those_of_the_data_and_of_imitators_alone(page):
     page.set("seeds", "each")
     for what in ("matching_error", "average_matching_error"):
-        page.set("matching", what)
         for i, agent in enumerate(("Bold", "Careful")):
-            curve = page.data["worlds"][0]["curves"][agent]
-            page.check_curve("#matching", i, curve, what)
-            page.check_seeds("#matching", i, curve["seeds"][what])
-        assert page.trace("#matching", "line", 2) is None
-        assert page.trace("#regret", "line", 2) is not None
-        assert page.layout("matching", "yaxis.title.text") == what.replace("_", " ")
-
-
-def test_the_switches_of_axes_hold_for_matching_errors_too(page):
-    page.set("x", "log")
-    page.set("y", "log")
-    assert page.layout("matching", "xaxis.type") == page.layout("matching", "yaxis.type") == "log"
-    low, high = 10 ** np.array(page.layout("matching", "yaxis.range"))
-    curves = page.data["worlds"][0]["curves"]
-    means = [y for a in ("Bold", "Careful") for y in curves[a]["matching_error"]["mean"]]
-    assert low < min(means) < max(means) < high
+            curve = page.data.worlds[0].curves[agent]
+            page.check_curve(f"#{what}", i, curve, what)
+            page.check_seeds(f"#{what}", i, curve.of[what].seeds)
+        assert page.trace(f"#{what}", "line", 2) is None
+        assert page.layout(what, "yaxis.title.text") == what.replace("_", " ")
+    assert page.trace("#regret", "line", 2) is not None
 
 
 def test_a_world_without_imitators_has_no_chart_of_their_errors(page):
     shown = "e.offsetHeight > 0"
-    assert page.every("[data-matching]", shown) == [True, True]
+    assert page.every("[data-quantity]", shown) == [True] * 4
     page.set("world", 2)
-    assert page.every("[data-matching]", shown) == [False, False]
-    assert page.every(".pair .chart", shown) == [True, True, False]
+    assert page.every("[data-quantity]", shown) == [True, True, False, False]
     page.set("world", 1)
-    assert page.every("[data-matching]", shown) == [True, True]
-    page.check_curve("#matching", 0, page.data["worlds"][1]["curves"]["Bold"], "matching_error")
+    assert page.every("[data-quantity]", shown) == [True] * 4
+    page.check_curve("#matching_error", 0, page.data.worlds[1].curves["Bold"], "matching_error")
 
 
 def boards(page):
@@ -76,7 +64,7 @@ def test_imitators_have_boards_of_the_expert_and_others_of_the_optimum(page):
 
 
 def test_differences_are_red_above_and_blue_below_zero_and_grey_at_zero(page):
-    difference = np.array(page.data["worlds"][0]["picture"]["runs"][0]["difference"])
+    difference = page.data.worlds[0].picture.runs[0].difference
     most = np.abs(difference).max()
     norm = mpl.colors.SymLogNorm(most / 100, linscale=0.9, vmin=-most, vmax=most)
     for k, row in enumerate(difference):
@@ -98,9 +86,8 @@ def test_differences_are_red_above_and_blue_below_zero_and_grey_at_zero(page):
 
 
 def test_learner_and_expert_have_the_same_colours(page):
-    picture = page.data["worlds"][0]["picture"]
-    expert = np.array(picture["optimal"]["occupancy"])
-    occupancy = np.array(picture["runs"][0]["occupancy"])
+    picture = page.data.worlds[0].picture
+    expert, occupancy = picture.optimum.occupancy, picture.runs[0].occupancy
     both = np.concatenate([occupancy.ravel(), expert])
     least = max(both[both > 0].min(), 1e-5 * both.max())
 
@@ -111,28 +98,35 @@ def test_learner_and_expert_have_the_same_colours(page):
         page.slide(k)
         page.check_colours("occupancy", "Blues", places(occupancy[k]))
         page.check_colours("expert", "Blues", places(expert))
-    page.check_arrows("occupancy", picture["runs"][0]["policy"][4])
-    page.check_arrows("expert", picture["optimal"]["policy"])
+    page.check_arrows("occupancy", picture.runs[0].policy[4])
+    page.check_arrows("expert", picture.optimum.policy)
 
 
 def test_a_cell_shows_both_occupancies_and_their_difference(page):
-    picture = page.data["worlds"][0]["picture"]
-    run, expert = picture["runs"][0], picture["optimal"]["occupancy"][0]
+    picture = page.data.worlds[0].picture
+    run, expert = picture.runs[0], picture.optimum.occupancy[0]
     page.slide(3)
     learner, known = page.readout("occupancy").rstrip(")").split(" (expert ")
-    assert float(learner) == pytest.approx(run["occupancy"][3][0], rel=1e-3)
+    assert float(learner) == pytest.approx(run.occupancy[3][0], rel=1e-3)
     assert float(known) == pytest.approx(expert, rel=1e-3)
     difference = float(page.readout("difference"))
-    assert difference == pytest.approx(run["difference"][3][0], rel=1e-3)
+    assert difference == pytest.approx(run.difference[3][0], rel=1e-3)
     assert difference < 0  # the first state is never visited by the learner
 
 
 def test_the_scale_of_an_imitators_values_starts_at_their_minimum(page):
-    run = page.data["worlds"][0]["picture"]["runs"][0]
-    value = np.array(run["value"])[1:]  # the state before the first episode is no value yet
+    run = page.data.worlds[0].picture.runs[0]
+    value = run.value[1:]  # the state before the first episode is no value yet
     low, high = value.min(), value.max()
     page.slide(2)
-    page.check_colours("value", "viridis", (np.array(run["value"][2]) - low) / (high - low))
+    page.check_colours("value", "viridis", (run.value[2] - low) / (high - low))
+
+
+def test_an_imitator_beside_another_agent(page):
+    page.move("beside", 2, "change")
+    assert page.every("[data-panel=occupancy] .who", "e.textContent") == ["Bold", "Idle"]
+    assert "imitates no expert" in page.text("[data-panel=difference] .boards > :nth-child(2)")
+    assert len(page.every("[data-panel=expert] [data-board]", "1")) == 1
 
 
 def test_imitators_fit_on_narrow_screens(open_page, sample, tmp_path):

@@ -11,7 +11,7 @@ from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, compact, interval, new_table, percent
 from optimist.errors import StudyError
 from optimist.experiments import Results, open_results
-from optimist.experiments.cells import AnyCell, ReturnCell
+from optimist.experiments.cells import Cell
 from optimist.experiments.statistics import probability_of_improvement
 from optimist.experiments.worlds import StudyWorld
 from optimist.text import printable
@@ -40,9 +40,9 @@ def main(given: Compare) -> int:
     return code
 
 
-def collect(studies: dict[Path, Results]) -> dict[Place, tuple[str, dict[str, AnyCell]]]:
+def collect(studies: dict[Path, Results]) -> dict[Place, tuple[str, dict[str, Cell]]]:
     """The name of each place and its agents, labelled with their folder if there are several."""
-    places: dict[Place, tuple[str, dict[str, AnyCell]]] = {}
+    places: dict[Place, tuple[str, dict[str, Cell]]] = {}
     for folder, results in studies.items():
         for world in results.study.worlds:
             place = results.study.worlds[world], results.study.lengths[world]
@@ -56,7 +56,7 @@ def collect(studies: dict[Path, Results]) -> dict[Place, tuple[str, dict[str, An
     return places
 
 
-def pairs(cells: dict[str, AnyCell]) -> list[dict[str, Any]]:
+def pairs(cells: dict[str, Cell]) -> list[dict[str, Any]]:
     """The probability of improvement of every ordered pair of agents."""
     return [
         {"agent": a, "over": b, **vars(_improvement(cells[a], cells[b]))}
@@ -66,9 +66,9 @@ def pairs(cells: dict[str, AnyCell]) -> list[dict[str, Any]]:
     ]
 
 
-def show(name: str, cells: dict[str, AnyCell]) -> None:
+def show(name: str, cells: dict[str, Cell]) -> None:
     """Print the comparison in one world."""
-    by_returns = isinstance(next(iter(cells.values())), ReturnCell)
+    by_returns = next(iter(cells.values())).track.labels.higher
     measured = "return" if by_returns else "lost"
     table = new_table(name, "agent", numbers=(measured, *(f"better than {b}" for b in cells)))
     for a, cell in cells.items():
@@ -82,5 +82,5 @@ def show(name: str, cells: dict[str, AnyCell]) -> None:
     a_console().print(table)
 
 
-def _improvement(cell: AnyCell, other: AnyCell) -> Any:
+def _improvement(cell: Cell, other: Cell) -> Any:
     return probability_of_improvement(cell.losses, other.losses, np.random.default_rng(0))

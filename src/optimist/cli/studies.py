@@ -11,10 +11,10 @@ from optimist.cli.flags import Workers
 from optimist.cli.tables import show_failures, show_results
 from optimist.errors import RunsFailed
 from optimist.experiments import Results, Study, run
-from optimist.experiments.peers import plain
 from optimist.experiments.sinks import TensorBoard
 from optimist.experiments.specification import agent_table
 from optimist.experiments.summary import listed
+from optimist.report.data import plain
 from optimist.stopping import INTERRUPTED
 from optimist.text import printable
 
@@ -50,7 +50,7 @@ def outcome(results: Results) -> dict[str, Any]:
     return {
         "runs": len(results.study.runs),
         "finished": len(results.finished),
-        "failures": listed(results.failures),
+        "failures": plain(listed(results.failures)),
         "agents": {name: agent_table(c) for name, c in results.study.configurations.items()},
         "table": list(results.table()),
         **({"peers": plain(results.peers)} if results.peers else {}),

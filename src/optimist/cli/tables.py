@@ -11,11 +11,11 @@ from rich.table import Table
 
 from optimist.envs import Gym
 from optimist.experiments import Results
-from optimist.experiments.cells import AnyCell
-from optimist.experiments.plain import detail
+from optimist.experiments.cells import Cell
 from optimist.experiments.specification import agent_table
 from optimist.experiments.statistics import LEVEL, Estimate
 from optimist.experiments.study import named
+from optimist.experiments.summary import detail
 from optimist.text import printable
 
 
@@ -156,7 +156,7 @@ def _title(results: Results) -> str:
     return f"{results.study.title} ({counted(len(results.study.numbers), 'seed')})"
 
 
-def _cells(results: Results, world: str) -> dict[str, AnyCell]:
+def _cells(results: Results, world: str) -> dict[str, Cell]:
     """The agents with a finished run in a world."""
     cells = {agent: results.cell(world, agent) for agent in results.study.agents}
     return {agent: cell for agent, cell in cells.items() if cell is not None}

@@ -1,22 +1,5 @@
-"""The curves of a run in Parquet, one row for each evaluated policy.
+"""The curves of a run in Parquet; `optimist.experiments.track` has their columns."""
 
-===================  =============================================================================
-Column               Value for the policy pi_k of episode k
-===================  =============================================================================
-episode              k, counting from 1
-steps                steps taken before and during it
-epoch                the epoch after it
-value                the exact value <nu0, V^{pi_k}>
-suboptimality        the regret of pi_k, in units of value
-regret               the sum of the regrets of all policies up to pi_k; those of policies that were
-                     not evaluated are interpolated
-optimistic_value     <nu0, V_k>, the agent's estimate
-bonus, ascension     the means of CB and of p+ along its path
-matching_error       the exact ||lambda(pi_k) - lambda(pi_E)||, for imitators only
-===================  =============================================================================
-"""
-
-import hashlib
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,57 +8,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from optimist.agents import History
 from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.core.parquet import read_numbers
+from optimist.digests import digest, named_arrays
 from optimist.errors import FileError, TooLarge
-from optimist.imitation import ImitationHistory
-from optimist.mdp import FiniteMDP
 
 Curves = dict[str, np.ndarray]
-
-BELIEFS = ("epoch", "optimistic_value", "bonus", "ascension")
-"""The columns that algorithms in plain Python do not have."""
 
 HEADER = "optimist"
 """The metadata entry of a file with the id of its run and the digest of its columns."""
 
 
-def curves_of(history: History | ImitationHistory, steps_before: int, mdp: FiniteMDP) -> Curves:
-    """The rows of some episodes, without the regret, which depends on all episodes.
-
-    Imitators are evaluated by the rewards of ``mdp``; its optimal policy is their expert.
-    """
-    at = history.evaluated - history.first
-    steps = steps_before + np.cumsum(history.steps)
-    if isinstance(history, ImitationHistory):
-        steps = steps + np.cumsum(history.rollouts)
-        best = mdp.optimal()
-        lost = history.regret(best.policy, mdp.r).imitation
-        judged = {"value": best.value - lost, "suboptimality": lost}
-        shown = mdp.occupancy(best.policy).ravel() @ history.Phi
-        judged["matching_error"] = history.matching_errors(shown)
-    else:
-        judged = {"value": history.values(), "suboptimality": history.regrets()}
-    beliefs = {name: history.columns[name] for name in BELIEFS if name in history.columns}
-    return {
-        "episode": history.evaluated + 1,
-        "steps": steps[at],
-        **{name: column[at] for name, column in beliefs.items() if name == "epoch"},
-        **judged,
-        **{name: column[at] for name, column in beliefs.items() if name != "epoch"},
-    }
-
-
 def joined(parts: Sequence[Curves]) -> Curves:
     """The rows of several pieces of a run, concatenated."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def with_regret(curves: Curves) -> Curves:
-    """The rows with the column of regret."""
-    return {**curves, "regret": cumulative(curves["episode"], curves["suboptimality"])}
 
 
 def cumulative(episode: np.ndarray, suboptimality: FloatArray) -> FloatArray:
@@ -113,7 +60,7 @@ def write_curves(path: Path, curves: Curves, run: str) -> None:
             for c in columns.values()
         ],
         list(columns),
-        metadata={HEADER: f"{run} {_digest(columns)}"},
+        metadata={HEADER: f"{run} {digest(*named_arrays(columns))}"},
     )
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
@@ -130,17 +77,9 @@ def read_curves(path: Path, run: str) -> Curves:
         raise TooLarge(f"{path}: {error}") from None
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise FileError(f"{path} holds no curves, or it is damaged ({error})") from None
-    of, _, digest = header.partition(" ")
-    if digest != _digest(curves):
+    of, _, found = header.partition(" ")
+    if found != digest(*named_arrays(curves)):
         raise FileError(f"{path} holds no curves, or it is damaged (its digest does not match)")
     if of != run:
         raise FileError(f"{path} is of the run {of}, not of {run}")
     return curves
-
-
-def _digest(curves: Curves) -> str:
-    sha = hashlib.sha256()
-    for name, column in curves.items():
-        sha.update(f"{name} {column.dtype} {column.shape}".encode())
-        sha.update(column.tobytes())
-    return sha.hexdigest()

@@ -14,11 +14,11 @@ from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, joined, read_curves, write_curves
 from optimist.experiments.environment import environment
 from optimist.experiments.maps import is_drawn, no_shots
-from optimist.experiments.measures import Measure, measure_of
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.snapshots import Shots
 from optimist.experiments.specification import Specification
 from optimist.experiments.study_checks import PARTS
+from optimist.experiments.track import Track, track_of
 from optimist.registry import import_trusted
 
 CHECKPOINT_SECONDS = 2.0
@@ -101,13 +101,13 @@ def marks(episodes: int, stride: int) -> IntArray:
 
 def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> str:
     """Execute a run. Returns why it restarted, if its checkpoint was refused, else ""."""
-    measure, restarted = measure_of(spec), ""
+    track, restarted = track_of(spec.world), ""
     try:
-        agent, parts, shots = _load(spec, folder, measure)
+        agent, parts, shots = _load(spec, folder, track)
     except FileError as error:
         restarted = str(error)
         folder.clear()
-        agent, parts, shots = _load(spec, folder, measure)
+        agent, parts, shots = _load(spec, folder, track)
     folder.write_json("specification.json", spec.plain)
     folder.note_environment(environment())
     saved = time.monotonic()
@@ -118,7 +118,7 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> s
         if mark:
             steps = agent.steps
             history = agent.learn(int(mark) - agent.episodes, show_progress=False)
-            parts.append(measure.rows(history, steps))
+            parts.append(track.rows(history, steps, spec.stride))
             agent.forget()  # its policies were evaluated; the checkpoint does not need them
         if shots is not None:
             shots = shots.taken(agent, spec.world)
@@ -128,16 +128,16 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> s
         (folder.path / "episodes").write_text(str(agent.episodes))
     if not isinstance(agent, PythonAgent) or agent.tabular:
         agent.policy.save(folder.path / "policy.safetensors")
-    curves = measure.completed(joined(parts))
+    curves = track.completed(joined(parts))
     write_curves(folder.path / "curves.parquet", curves, spec.id)
     counted = {"run": spec.id, "episodes": spec.episodes, "steps": int(curves["steps"][-1])}
-    folder.write_json("result.json", {**counted, **measure.result(curves, agent)})
+    folder.write_json("result.json", {**counted, **track.result(curves, agent)})
     folder.tidy()
     return restarted
 
 
 def _load(
-    spec: Specification, folder: RunFolder, measure: Measure
+    spec: Specification, folder: RunFolder, track: Track
 ) -> tuple[Agent, list[Curves], Shots | None]:
     """The agent, its curves and its snapshots at the last checkpoint, or new ones."""
     agent = spec.learner()
@@ -148,8 +148,8 @@ def _load(
     # The agent is written last. Later rows belong to a checkpoint that was interrupted.
     curves = read_curves(folder.path / "checkpoint.parquet", spec.id)
     keep = curves["episode"] <= agent.episodes
-    last = measure.last_row(agent.episodes)
-    if curves["episode"][keep][-1:] != last:  # only the agent may survive a power failure
+    # Only the agent may survive a power failure.
+    if not np.array_equal(curves["episode"][keep], track.episodes(agent.episodes, spec.stride)):
         raise FileError(f"{folder.path}: the curves end before the agent's checkpoint")
     parts = [{name: column[keep] for name, column in curves.items()}]
     if shots is None:

@@ -6,19 +6,19 @@ run, a fraction of the optimal value, averaged over the seeds. Intervals resampl
 chosen settings, not the choice.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.envs import Gym
 from optimist.experiments import statistics
-from optimist.experiments.cells import Cell
-from optimist.experiments.plain import estimate, number
 from optimist.experiments.statistics import Estimate
+from optimist.report import data
 
 if TYPE_CHECKING:
     from optimist.experiments.results import Results
@@ -32,8 +32,6 @@ loses, and succeeds if it loses less than the second."""
 
 ROUNDING = 1e-12
 """Smaller fractions of the optimal value are rounding errors of the exact solver and count as 0."""
-
-Verdict = Literal["lowest", "within", "behind"]
 
 
 @dataclass(frozen=True)
@@ -63,48 +61,13 @@ class Played:
         return statistics.estimate(self.scores, "mean", np.random.default_rng(0))
 
 
-@dataclass(frozen=True)
-class InWorld:
-    """The comparison in one world.
-
-    Attributes
-    ----------
-    best
-        The setting of each family with the lowest mean over the seeds.
-    peer
-        The family of the best peer.
-    ratio
-        The loss of the subject divided by that of the best peer.
-    verdict
-        Whether the subject is lowest (ties included), within 1.2 times the best peer, or behind.
-    failed
-        Whether the subject fails at the end of its runs.
-    succeeded
-        The peers that succeed then, in any setting.
-    """
-
-    world: str
-    held_out: bool
-    best: Mapping[str, Played]
-    peer: str
-    ratio: Estimate
-    verdict: Verdict
-    failed: bool
-    succeeded: tuple[str, ...]
-
-    @property
-    def fails_alone(self) -> bool:
-        """Whether the subject fails while a peer succeeds."""
-        return self.failed and bool(self.succeeded)
-
-
 def in_world(
     families: Mapping[str, Sequence[Played]],
     subject: str,
     uniform: float,
     world: str = "",
     held_out: bool = False,
-) -> InWorld:
+) -> data.Compared:
     """Compare the subject with its peers in a world in which uniform play loses ``uniform``.
 
     Examples
@@ -113,7 +76,7 @@ def in_world(
     ...     return Played(setting, np.array(averages), np.zeros(len(averages)))
     >>> once = [runs("beta 1", 0.2, 0.4), runs("beta 3", 0.1, 0.3)]
     >>> found = in_world({"twice": [runs("", 0.2, 0.26)], "once": once}, "twice", uniform=0.9)
-    >>> found.best["once"].setting, round(found.ratio.value, 3), found.verdict
+    >>> found.families["once"].setting, round(found.ratio.value, 3), found.verdict
     ('beta 3', 1.15, 'within')
     """
     if len(families[subject]) != 1:
@@ -130,11 +93,12 @@ def in_world(
         raise ValueError(f"the subject must have peers; {subject!r} has none")
     peer = min(peers, key=lambda name: peers[name].mean.value)
     own, lowest = best[subject].mean.value, peers[peer].mean.value
-    verdict: Verdict = "behind" if own > WITHIN * lowest else "within" if own > lowest else "lowest"
-    return InWorld(
+    verdict: data.Verdict = (
+        "behind" if own > WITHIN * lowest else "within" if own > lowest else "lowest"
+    )
+    return data.Compared(
         world,
         held_out,
-        best,
         peer,
         statistics.ratio(best[subject].scores, peers[peer].scores, np.random.default_rng(0)),
         verdict,
@@ -144,88 +108,82 @@ def in_world(
             for name in peers
             if any(played.finals.mean() < SUCCEEDS * uniform for played in families[name])
         ),
+        families={
+            name: data.Family(
+                played.setting,
+                played.scores,
+                played.mean,
+                ratio=played.mean.value / lowest if lowest > 0 else math.nan,
+            )
+            for name, played in best.items()
+        },
     )
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The comparison in all worlds whose optimum is known.
+def in_all_worlds(
+    subject: str,
+    families: Mapping[str, int],
+    worlds: Sequence[data.Compared],
+    left_out: Sequence[str] = (),
+) -> data.Comparison:
+    """The comparison in all worlds whose optimum is known, with counts and ranks.
 
-    Attributes
-    ----------
-    families
-        The number of settings of each family, the subject first.
-    worlds
-        The comparison in each world.
-    left_out
-        The worlds in which the subject or all its peers have no finished run.
+    If some worlds are held out, the others ("chosen") and those held out are counted and ranked as
+    groups of their own. Ranks are means over the worlds in which all families have finished.
     """
-
-    subject: str
-    families: Mapping[str, int]
-    worlds: tuple[InWorld, ...]
-    left_out: tuple[str, ...] = ()
-
-    @property
-    def groups(self) -> dict[str, tuple[InWorld, ...]]:
-        """All worlds; if some are held out, also the others ("chosen") and those held out."""
-        held_out = tuple(w for w in self.worlds if w.held_out)
-        if not held_out:
-            return {"all": self.worlds}
-        chosen = tuple(w for w in self.worlds if not w.held_out)
-        return {"all": self.worlds, "chosen": chosen, "held_out": held_out}
-
-    @property
-    def counts(self) -> dict[str, dict[str, int]]:
-        """For each group, in how many worlds the subject is lowest, close, or fails alone."""
-        return {
-            name: {
-                "worlds": len(worlds),
-                "lowest": sum(w.verdict == "lowest" for w in worlds),
-                "close": sum(w.verdict != "behind" for w in worlds),
-                "fails_alone": sum(w.fails_alone for w in worlds),
-            }
-            for name, worlds in self.groups.items()
+    held_out = [w for w in worlds if w.held_out]
+    groups = {"all": list(worlds)}
+    if held_out:
+        groups |= {"chosen": [w for w in worlds if not w.held_out], "held_out": held_out}
+    ranks = {}
+    for group, some in groups.items():
+        whole = [w for w in some if len(w.families) == len(families)]
+        if whole:
+            scores = {f: [w.families[f].scores for w in whole] for f in families}
+            ranks[group] = statistics.ranks(scores, np.random.default_rng(0))
+    counts = {
+        group: {
+            "worlds": len(some),
+            "lowest": sum(w.verdict == "lowest" for w in some),
+            "close": sum(w.verdict != "behind" for w in some),
+            "fails_alone": sum(w.fails_alone for w in some),
         }
+        for group, some in groups.items()
+    }
+    return data.Comparison(
+        subject=subject,
+        families=families,
+        sentence=_sentence(subject, counts),
+        within=WITHIN,
+        fails=FAILS,
+        succeeds=SUCCEEDS,
+        counts=counts,
+        ranks=ranks,
+        left_out=tuple(left_out),
+        worlds=tuple(worlds),
+    )
 
-    @cached_property
-    def ranks(self) -> dict[str, dict[str, Estimate]]:
-        """The mean rank of each family over the worlds of a group in which all have finished."""
-        found = {}
-        for name, worlds in self.groups.items():
-            whole = [w for w in worlds if len(w.best) == len(self.families)]
-            if whole:
-                scores = {f: [w.best[f].scores for w in whole] for f in self.families}
-                found[name] = statistics.ranks(scores, np.random.default_rng(0))
-        return found
 
-    @property
-    def sentence(self) -> str:
-        """The counts in words."""
-        if not self.worlds:
-            return f"{self.subject} cannot be compared with its peers yet."
-        counts = self.counts
-        every = counts["all"]
-        text = (
-            f"{self.subject} is lowest or within {WITHIN:g} times the best peer on {every['close']}"
-            f" of {_worlds(every['worlds'])}, and lowest on {every['lowest']}"
+def _sentence(subject: str, counts: Mapping[str, Mapping[str, int]]) -> str:
+    """The counts in words."""
+    every, held = counts["all"], counts.get("held_out")
+    if not every["worlds"]:
+        return f"{subject} cannot be compared with its peers yet."
+    worlds = "1 world" if every["worlds"] == 1 else f"{every['worlds']} worlds"
+    text = (
+        f"{subject} is lowest or within {WITHIN:g} times the best peer on {every['close']} of "
+        f"{worlds}, and lowest on {every['lowest']}"
+    )
+    if held:
+        text += (
+            f"; of the {held['worlds']} held out, on {held['close']}, and lowest on "
+            f"{held['lowest']}"
         )
-        if "held_out" in counts:
-            held = counts["held_out"]
-            text += (
-                f"; of the {held['worlds']} held out, on {held['close']}, and lowest on "
-                f"{held['lowest']}"
-            )
-        fails = every["fails_alone"]
-        text += f". It fails on {fails} where a peer succeeds." if fails else "."
-        return text
+    fails = every["fails_alone"]
+    return text + (f". It fails on {fails} where a peer succeeds." if fails else ".")
 
 
-def _worlds(n: int) -> str:
-    return "1 world" if n == 1 else f"{n} worlds"
-
-
-def compare(results: "Results") -> Comparison | None:
+def compare(results: "Results") -> data.Comparison | None:
     """Compare the subject of a study with its peers; None without a subject or a known optimum.
 
     Settings without a finished run are ignored.
@@ -243,7 +201,7 @@ def compare(results: "Results") -> Comparison | None:
             family: [
                 Played(setting_of(agent, family), cell.averages, cell.finals)
                 for agent in agents
-                if isinstance(cell := results.cell(name, agent), Cell)
+                if (cell := results.cell(name, agent)) is not None
             ]
             for family, agents in families.items()
         }
@@ -254,7 +212,7 @@ def compare(results: "Results") -> Comparison | None:
         else:
             left_out.append(name)
     settings = {family: len(agents) for family, agents in families.items()}
-    return Comparison(subject, settings, tuple(compared), tuple(left_out))
+    return in_all_worlds(subject, settings, compared, left_out)
 
 
 def _lost_by_uniform_play(world: Any) -> float:
@@ -273,43 +231,3 @@ def setting_of(agent: str, family: str) -> str:
     ''
     """
     return "" if agent == family else agent.removeprefix(f"{family}, ")
-
-
-def plain(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as the data of a report."""
-    return {
-        "subject": comparison.subject,
-        "families": dict(comparison.families),
-        "sentence": comparison.sentence,
-        "within": WITHIN,
-        "fails": FAILS,
-        "succeeds": SUCCEEDS,
-        "counts": comparison.counts,
-        "ranks": {
-            group: {family: estimate(rank) for family, rank in ranks.items()}
-            for group, ranks in comparison.ranks.items()
-        },
-        "left_out": list(comparison.left_out),
-        "worlds": [_plain_world(w) for w in comparison.worlds],
-    }
-
-
-def _plain_world(w: InWorld) -> dict[str, Any]:
-    lowest = w.best[w.peer].mean.value
-    return {
-        "name": w.world,
-        "held_out": w.held_out,
-        "peer": w.peer,
-        "ratio": estimate(w.ratio),
-        "verdict": w.verdict,
-        "failed": w.failed,
-        "succeeded": list(w.succeeded),
-        "families": {
-            family: {
-                "setting": played.setting,
-                "average": estimate(played.mean),
-                "ratio": number(played.mean.value / lowest) if lowest > 0 else None,
-            }
-            for family, played in w.best.items()
-        },
-    }

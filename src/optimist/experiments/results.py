@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from optimist.envs import Gym
 from optimist.errors import DamageWarning, FileError
 from optimist.experiments import statistics
-from optimist.experiments.cells import AnyCell, Cell, ReturnCell
-from optimist.experiments.peers import Comparison, compare
+from optimist.experiments.cells import Cell
+from optimist.experiments.peers import compare
 from optimist.experiments.statistics import Estimate
 from optimist.experiments.study import Run, Study, named
 from optimist.experiments.study_folder import StudyFolder
+from optimist.experiments.track import track_of
 from optimist.registry import import_trusted
+from optimist.report.labels import ALL
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from optimist.report.data import Comparison, ReportData
 
 T = TypeVar("T")
 
@@ -36,7 +39,7 @@ class Results:
     >>> import optimist as opt
     >>> study = opt.Study({"river": opt.envs.RiverSwim(6)}, {"R-max": opt.Rmax}, 200, seeds=2)
     >>> results = opt.run(study, jobs=1)
-    >>> results.cell("river", "R-max").regret.shape
+    >>> results.cell("river", "R-max").curves["regret"].shape
     (2, 200)
     >>> print(results.table().columns("world", "agent", "seeds"))
     world  agent  seeds
@@ -47,7 +50,7 @@ class Results:
         self.folder, self.study = folder, study
         self.damaged: dict[Run, str] = {}
         """Runs with a damaged file, and the error of reading it."""
-        self._cells: dict[tuple[str, str], AnyCell] = {}
+        self._cells: dict[tuple[str, str], Cell] = {}
 
     @cached_property
     def finished(self) -> tuple[Run, ...]:
@@ -111,7 +114,7 @@ class Results:
             found.setdefault((r.world, r.agent), []).append(r)
         return found
 
-    def cell(self, world: str, agent: str) -> AnyCell | None:
+    def cell(self, world: str, agent: str) -> Cell | None:
         """The results of all seeds of an agent in a world; None if no run has finished."""
         key = (world, agent)
         if key not in self._cells:
@@ -119,10 +122,7 @@ class Results:
             if runs is None:
                 return None
             folders = [self.folder.of(r) for r in runs]
-            there = self.study.worlds[world]
-            self._cells[key] = (
-                ReturnCell(runs, folders) if isinstance(there, Gym) else Cell(there, runs, folders)
-            )
+            self._cells[key] = Cell(track_of(self.study.worlds[world]), runs, folders)
         return self._cells[key]
 
     def first_runs(self, world: str) -> dict[str, Run]:
@@ -133,13 +133,11 @@ class Results:
     def table(self) -> "Rows":
         """The measures of each agent in each world, with intervals, as rows of plain values.
 
-        Known MDPs have the measures of `Cell`, Gymnasium environments those of `ReturnCell`. In a
-        study with both, the measures of the other kind are nan.
+        Measures that a world does not have are nan there.
         """
         rows = Rows()
-        by_returns = [isinstance(world, Gym) for world in self.study.worlds.values()]
-        measures = () if all(by_returns) else Cell.MEASURES
-        measures += ReturnCell.MEASURES if any(by_returns) else ()
+        there = [track_of(world).labels for world in self.study.worlds.values()]
+        measures = [m.key for labels in ALL if labels in there for m in labels.measures]
         for world in self.study.worlds:
             for agent in self.study.agents:
                 cell = self.cell(world, agent)
@@ -164,15 +162,15 @@ class Results:
         return statistics.probability_of_improvement(a.losses, b.losses, rng)
 
     @cached_property
-    def peers(self) -> Comparison | None:
+    def peers(self) -> "Comparison | None":
         """The comparison of the subject with the best peers; None if the study has no subject."""
         return compare(self)
 
     # Figures and report
 
     @cached_property
-    def data(self) -> dict[str, Any]:
-        """The data of figures and report, as plain texts, numbers and lists."""
+    def data(self) -> "ReportData":
+        """The data of figures and report."""
         from optimist.experiments.summary import summary
 
         return summary(self)
@@ -183,15 +181,16 @@ class Results:
             "regret", "suboptimality", "matching_error", "average_matching_error", "return"
         ] = "regret",
         log: Literal["", "x", "y", "xy"] = "",
+        over: Literal["episodes", "steps"] = "episodes",
     ) -> "Figure":
         """Draw the curves of all worlds as a matplotlib figure; ``log`` names logarithmic axes.
 
         Matching errors exist for imitators only, returns for Gymnasium environments only, and the
-        other quantities for known MDPs only.
+        other quantities for known MDPs only. Steps are means over the seeds.
         """
         from optimist.report.figures import curves_figure
 
-        return curves_figure(self.data, what, log)
+        return curves_figure(self.data, what, log, over)
 
     def figures(self, folder: str | Path, formats: Sequence[str] = ("pdf", "png")) -> list[Path]:
         """Write all figures into a folder and return their paths."""

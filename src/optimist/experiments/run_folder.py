@@ -5,8 +5,7 @@ File                     Content
 =======================  =========================================================================
 specification.json       the specification; the folder's name is its digest
 environment.json         the machines it ran on; one entry for each
-curves.parquet           the curves of a finished run (`optimist.experiments.curves`, or
-                         `optimist.experiments.returns` of a Gymnasium environment)
+curves.parquet           the curves of a finished run (`optimist.experiments.track`)
 snapshots.safetensors    estimates of the agent at several times, if the world can be drawn
 policy.safetensors       the last policy, for `optimist.load_policy`
 agent.safetensors        the learner at the last checkpoint
@@ -40,9 +39,9 @@ from optimist.envs import Gym
 from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, read_curves
 from optimist.experiments.maps import no_shots
-from optimist.experiments.measures import check_curves
 from optimist.experiments.snapshots import can_be_drawn
 from optimist.experiments.specification import Specification
+from optimist.experiments.track import track_of
 from optimist.experiments.worlds import StudyWorld
 
 FILES = (
@@ -122,7 +121,7 @@ class RunFolder:
     def check_numbers(self, spec: Specification) -> None:
         """Raise `FileError` if the result or the curves are damaged or belong to another run."""
         _ = self.result
-        check_curves(self.curves, spec, self.path / "curves.parquet")
+        track_of(spec.world).check(self.curves, spec, self.path / "curves.parquet")
 
     def check(self, spec: Specification) -> None:
         """Raise `FileError` if any file shown in a report is damaged or belongs to another run."""

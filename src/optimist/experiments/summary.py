@@ -1,58 +1,69 @@
-"""The data of a report as plain texts, numbers and lists."""
+"""Make the data of a report from the results of a study."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import optimist
+from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym, World
 from optimist.experiments import peers, statistics
 from optimist.experiments.cells import Cell
-from optimist.experiments.plain import band, detail, estimate, number, numbers, rows, shown_points
-from optimist.experiments.snapshots import can_be_drawn
+from optimist.experiments.maps import SIDE, Maps
+from optimist.experiments.snapshots import Snapshots, can_be_drawn
 from optimist.experiments.specification import agent_table
 from optimist.experiments.study import Run
-from optimist.experiments.summary_returns import environment_data
+from optimist.experiments.track import track_of
 from optimist.experiments.worlds import world_table
+from optimist.parameters import Plain
+from optimist.report import data
 from optimist.text import printable
 
 if TYPE_CHECKING:
     from optimist.experiments.results import Results
 
+POINTS = 60
+"""Points of a curve spaced evenly, and as many spaced evenly in the logarithm."""
+
 ROUNDING = 1e-12
-"""Smaller differences of exact occupancies are rounding errors and count as zero."""
+"""Smaller differences of exact occupancies, bonuses and probabilities of heaven count as zero."""
 
 
-def summary(results: "Results") -> dict[str, Any]:
+def summary(results: "Results") -> data.ReportData:
     """The data of a report."""
     study, shown = results.study, _displayed_agents(results)
-    worlds = [_world(results, name, shown[name]) for name in study.worlds]
+    worlds = tuple(_world(results, name, shown[name]) for name in study.worlds)
     environment = _merged(results.environments)
-    return {
-        "title": study.title,
-        "description": study.description,
-        "version": optimist.__version__,
-        "created": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "level": statistics.LEVEL,
-        "draws": statistics.DRAWS,
-        "specification": printable(study.text),
-        "environment": environment,
-        "agents": _agents(results, shown),
-        "failures": listed(results.failures),
-        "damaged": listed(results.damaged),
-        "unfinished": results.unfinished,
-        "peers": results.peers and peers.plain(results.peers),
-        "worlds": worlds,
-    }
+    return data.ReportData(
+        title=study.title,
+        description=study.description,
+        version=optimist.__version__,
+        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        level=statistics.LEVEL,
+        draws=statistics.DRAWS,
+        specification=printable(study.text),
+        environment=environment,
+        agents=_agents(results, shown),
+        worlds=worlds,
+        failures=listed(results.failures),
+        damaged=listed(results.damaged),
+        unfinished=results.unfinished,
+        comparison=results.peers,
+    )
 
 
-def listed(runs: dict[Run, str]) -> list[dict[str, Any]]:
+def listed(runs: Mapping[Run, str]) -> tuple[data.MissingRun, ...]:
     """Runs with their error messages."""
-    return [
-        {"world": r.world, "agent": r.agent, "seed": r.index, "message": printable(message)}
+    return tuple(
+        data.MissingRun(r.world, r.agent, r.index, printable(message))
         for r, message in runs.items()
-    ]
+    )
+
+
+# Agents
 
 
 def _displayed_agents(results: "Results") -> dict[str, dict[str, str]]:
@@ -67,152 +78,237 @@ def _displayed_agents(results: "Results") -> dict[str, dict[str, str]]:
         return every
     agents = {(f, peers.setting_of(agent, f)): agent for agent, f in study.family.items()}
     return {
-        w.world: {family: agents[family, best.setting] for family, best in w.best.items()}
+        w.name: {family: agents[family, best.setting] for family, best in w.families.items()}
         for w in results.peers.worlds
     }
 
 
-def _agents(results: "Results", shown: dict[str, dict[str, str]]) -> list[dict[str, Any]]:
+def _agents(results: "Results", shown: dict[str, dict[str, str]]) -> tuple[data.Agent, ...]:
     study = results.study
-    lines = {
-        name: detail(*_named(agent_table(config), "agent"))
-        for name, config in study.configurations.items()
-    }
-    families: dict[str, list[str]] = {}
-    for agent, family in study.family.items():
-        families.setdefault(family, []).append(agent)
-    named: dict[str, str] = {}
+    found = []
     for name in dict.fromkeys(name for agents in shown.values() for name in agents):
-        others = families.get(name, [name])
-        best = f"the best of {len(others)} settings in each world: {', '.join(others)}"
-        named[name] = lines[others[0]] if len(others) == 1 else best
-    return [
-        {"name": name, "family": study.family.get(name, name), "detail": line}
-        for name, line in named.items()
-    ]
+        settings = [agent for agent, family in study.family.items() if family == name] or [name]
+        configs = {agent: study.configurations[agent] for agent in settings}
+        abouts = {agent: about(agent_table(config), "agent") for agent, config in configs.items()}
+        if len(abouts) == 1:
+            [found_about] = abouts.values()
+        else:
+            lines = {agent: one_line(a.detail, a.parameters) for agent, a in abouts.items()}
+            origins = dict.fromkeys(a.origin for a in abouts.values() if a.origin)
+            title = f"the best of {len(lines)} settings in each world"
+            found_about = data.About(title, lines, ", ".join(origins))
+        found.append(data.Agent(name, found_about))
+    return tuple(found)
 
 
-def _named(table: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
-    """The name in a table, and the rest of it."""
-    return table[key], {name: value for name, value in table.items() if name != key}
+def about(table: Plain, key: str) -> data.About:
+    """A world or an agent from its table, in which the key has its name.
+
+    Examples
+    --------
+    >>> about({"agent": "mine:Greedy", "epsilon": 0.1, "source": "1a2b"}, "agent")
+    About(detail='Greedy', parameters={'epsilon': '0.1'}, origin='mine:Greedy, source 1a2b')
+    """
+    given, name = dict(table), table[key]
+    origins = [f"{kind} {given.pop(kind)}" for kind in ("arrays", "source") if kind in given]
+    rest = {k: v for k, v in given.items() if k != key}
+    if not origins:
+        return data.About(name, parameters(rest))
+    return data.About(name.partition(":")[2] or name, parameters(rest), ", ".join([name, *origins]))
 
 
-def _world(results: "Results", name: str, shown: dict[str, str]) -> dict[str, Any]:
+def parameters(table: Plain) -> dict[str, str]:
+    r"""Parameters as texts, except the layout of a world, which is shown as a picture.
+
+    Examples
+    --------
+    >>> parameters({"beta": 0.5, "player": {"kind": "Rmax", "visits": 2}, "layout": "s.\n.$"})
+    {'beta': '0.5', 'player': '(Rmax: visits 2)'}
+    """
+    found = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            value = f"({detail(value['kind'], {k: v for k, v in value.items() if k != 'kind'})})"
+        elif isinstance(value, float):
+            value = f"{value:g}"
+        elif isinstance(value, str) and "\n" in value:
+            continue
+        found[name] = str(value)
+    return found
+
+
+def detail(kind: str, table: Plain) -> str:
+    """A kind of world or agent and its parameters, in one line.
+
+    Examples
+    --------
+    >>> detail("Rmax", {"visits": 2, "updates": 100})
+    'Rmax: visits 2, updates 100'
+    """
+    return one_line(kind, parameters(table))
+
+
+def one_line(kind: str, texts: Mapping[str, str]) -> str:
+    """A kind and its parameters as texts, in one line."""
+    shown = [f"{name} {text}" for name, text in texts.items()]
+    return f"{kind}: {', '.join(shown)}" if shown else kind
+
+
+# Worlds
+
+
+def _world(results: "Results", name: str, shown: dict[str, str]) -> data.World:
     study = results.study
     world = study.worlds[name]
     cells = {label: results.cell(name, agent) for label, agent in shown.items()}
     there = {label: cell for label, cell in cells.items() if cell is not None}
-    return {
-        "name": name,
-        "detail": detail(*_named(world_table(world), "world")),
-        "episodes": study.lengths[name],
-        "seeds": max((len(cell.seeds) for cell in there.values()), default=0),
-        "rows": [
-            {"agent": agent, **{k: estimate(e) for k, e in cell.estimates.items()}}
-            for agent, cell in there.items()
-        ],
-        "improvement": [
-            [
-                estimate(results.improvement(name, shown[agent], shown[other]))
-                if agent != other
-                else None
-                for other in there
-            ]
-            for agent in there
-        ],
-        **(
-            environment_data(results, name, world, there)
-            if isinstance(world, Gym)
-            else _known_world_data(results, name, world, there, shown)
-        ),
-    }
-
-
-def _known_world_data(
-    results: "Results", name: str, world: World, cells: dict[str, Any], shown: dict[str, str]
-) -> dict[str, Any]:
-    """The data of a world that only known MDPs have: exact values and pictures."""
+    described = about(world_table(world), "world")
+    if isinstance(world, Gym):
+        described = replace(described, detail=f"Gym {world.name}")
+    found = data.World(
+        name=name,
+        about=described,
+        labels=track_of(world).labels,
+        episodes=study.lengths[name],
+        seeds=max((len(cell.seeds) for cell in there.values()), default=0),
+        estimates={label: cell.estimates for label, cell in there.items()},
+        improvement={a: _improvement(results, name, shown, a, list(there)) for a in there},
+        curves={label: _curves(cell) for label, cell in there.items()},
+    )
+    recordings = {label: agent for label, agent in shown.items() if label in there}
+    if isinstance(world, Gym):
+        return _with_records(results, found, recordings)
     mdp = world.mdp
-    return {
-        "returns": False,
-        "states": mdp.n_states,
-        "actions": mdp.n_actions,
-        "optimal": number(mdp.optimal().value),
-        "uniform": number(float(mdp.value(mdp.uniform_policy))),
-        "curves": {agent: _curves(cell) for agent, cell in cells.items()},
-        "picture": _picture(results, name, world, shown) if can_be_drawn(world) and cells else None,
-    }
+    return replace(
+        found,
+        states=mdp.n_states,
+        actions=mdp.n_actions,
+        optimal=mdp.optimal().value,
+        uniform=float(mdp.value(mdp.uniform_policy)),
+        picture=_board(results, name, world, recordings) if can_be_drawn(world) and there else None,
+    )
 
 
-def _curves(cell: Cell) -> dict[str, Any]:
+def _improvement(
+    results: "Results", name: str, shown: dict[str, str], agent: str, others: list[str]
+) -> dict[str, data.Estimate]:
+    found = {o: results.improvement(name, shown[agent], shown[o]) for o in others if o != agent}
+    return {other: e for other, e in found.items() if e is not None}
+
+
+def _curves(cell: Cell) -> data.Curves:
     at = shown_points(cell.episode)
-    regret, lost = cell.regret[:, at], cell.suboptimality[:, at]
-    rng = np.random.default_rng(0)
-    iqm = statistics.iqm_band(lost, rng)
-    curves = {
-        "episode": cell.episode[at].tolist(),
-        "regret": band(statistics.mean_band(regret, rng)),
-        "suboptimality": {
-            **band(statistics.mean_band(lost, rng)),
-            "iqm": numbers(iqm.value),
-            "iqm_low": numbers(iqm.low),
-            "iqm_high": numbers(iqm.high),
-        },
-        "seeds": {"regret": rows(regret), "suboptimality": rows(lost)},
-    }
-    for name in ("matching_error", "average_matching_error"):
-        error = getattr(cell, name)
-        if error is not None:
-            curves[name] = band(statistics.mean_band(error[:, at], rng))
-            curves["seeds"][name] = rows(error[:, at])
-    return curves
+    shown = {k: cell.track.points(x, cell.episode, at) for k, x in cell.curves.items()}
+    steps = cell.steps.mean(axis=0)[at]
+    curves = {key: _curve(x, cell.track.labels.main == key) for key, x in shown.items()}
+    return data.Curves(cell.episode[at], steps, curves)
 
 
-def _picture(results: "Results", name: str, world: World, shown: dict[str, str]) -> dict[str, Any]:
-    """The beliefs of the first seed of each agent, as recorded during its run.
+def _curve(points: FloatArray, main: bool) -> data.Curve:
+    """A curve over the seeds; the main one has an interquartile mean as well."""
+    iqm = statistics.iqm_band(points, np.random.default_rng(0)) if main else None
+    return data.Curve(statistics.mean_band(points, np.random.default_rng(0)), points, iqm)
 
-    The expert of imitators is the optimum; they have differences of occupancy from it.
+
+def shown_points(episode: IntArray) -> IntArray:
+    """Indices of the points of a curve to show.
+
+    Examples
+    --------
+    >>> len(shown_points(np.arange(1, 10_001)))
+    112
     """
+    last = len(episode) - 1
+    even = np.linspace(0, last, POINTS).round()
+    early = np.searchsorted(episode, np.geomspace(episode[0], episode[-1], POINTS))
+    return np.union1d(even, np.minimum(early, last)).astype(np.int64)
+
+
+# Pictures
+
+
+def _board(results: "Results", name: str, world: World, shown: dict[str, str]) -> data.Picture:
+    """A known MDP. The expert of imitators is the optimum."""
     mdp, best = world.mdp, world.mdp.optimal()
     expert = mdp.state_occupancy(best.policy)
-    runs = []
-    first = results.first_runs(name)
-    for label, agent in shown.items():
-        if agent not in first:
-            continue
-        run = first[agent]
-        shots = results.shots(run)
-        if shots is None:
-            continue
+
+    def recording(label: str, run: Run, shots: Snapshots) -> data.Recording:
         occupancy = mdp.state_occupancy(shots.policy)
-        cell = results.cell(name, agent)
-        imitates = isinstance(cell, Cell) and cell.matching_error is not None
+        cell = results.cell(name, run.agent)
+        imitates = cell is not None and "matching_error" in cell.curves
         more = occupancy - expert
         more[np.abs(more) < ROUNDING] = 0.0
-        runs.append(
-            {
-                "agent": label,
-                "seed": run.index,
-                "episodes": shots.episodes.tolist(),
-                "value": rows(shots.value),
-                "bonus": rows(shots.bonus.mean(axis=2)),
-                "ascension": rows(shots.ascension.mean(axis=2)),
-                "occupancy": rows(occupancy),
-                "difference": rows(more) if imitates else None,
-                "policy": [rows(policy) for policy in shots.policy],
-            }
+        return data.Recording(
+            label,
+            run.index,
+            shots.episodes,
+            shots.value,
+            bonus=_unless_zero(shots.bonus.mean(axis=2)),
+            ascension=_unless_zero(shots.ascension.mean(axis=2)),
+            occupancy=occupancy,
+            difference=more if imitates else None,
+            policy=shots.policy,
         )
-    return {
-        "board": list(world.board),
-        "cells": [list(world.position(x)) for x in range(mdp.n_states)],
-        "moves": world.moves and [list(move) for move in world.moves],
-        "optimal": {
-            "value": numbers(best.V),
-            "occupancy": numbers(expert),
-            "policy": rows(best.policy),
-        },
-        "runs": runs,
-    }
+
+    return data.Picture(
+        board=tuple(world.board),
+        cells=np.array([world.position(x) for x in range(mdp.n_states)]),
+        runs=_recordings(results, name, shown, recording),
+        moves=np.array(world.moves) if world.moves else None,
+        optimum=data.Optimum(best.V, expert, best.policy),
+    )
+
+
+def _with_records(results: "Results", world: data.World, shown: dict[str, str]) -> data.World:
+    """A Gymnasium environment, with what its runs recorded, as it is not imported to be shown."""
+    runs = results.first_runs(world.name)
+    results_of = {agent: results.folder.of(run).result for agent, run in runs.items()}
+    drawn = {agent: found for agent, found in results_of.items() if found.get("plane")}
+    recorded = next(iter((drawn or results_of).values()), {})
+    actions, plane = recorded.get("actions"), _plane(recorded.get("plane"))
+    shown = {label: agent for label, agent in shown.items() if agent in drawn}
+    world = replace(world, actions=actions if type(actions) is int else None)
+    if plane is None:
+        return world
+
+    def recording(label: str, run: Run, maps: Maps) -> data.Recording:
+        return data.Recording(
+            label,
+            run.index,
+            maps.episodes,
+            maps.value,
+            bonus=_unless_zero(maps.bonus),
+            ascension=_unless_zero(maps.ascension),
+            visits=maps.visits,
+            action=maps.action,
+        )
+
+    cells = np.stack(np.divmod(np.arange(SIDE**2), SIDE), axis=1)
+    maps = _recordings(results, world.name, shown, recording)
+    return replace(world, picture=data.Picture(("." * SIDE,) * SIDE, cells, maps, axes=plane))
+
+
+def _recordings(
+    results: "Results", name: str, shown: dict[str, str], recording: Any
+) -> tuple[data.Recording, ...]:
+    """What was recorded of the first seed of each agent."""
+    first = results.first_runs(name)
+    runs = {label: first[agent] for label, agent in shown.items()}
+    shots = {label: results.shots(run) for label, run in runs.items()}
+    return tuple(recording(k, runs[k], shot) for k, shot in shots.items() if shot is not None)
+
+
+def _unless_zero(array: FloatArray) -> FloatArray | None:
+    return array if array.max(initial=0.0) > ROUNDING else None
+
+
+def _plane(recorded: Any) -> FloatArray | None:
+    """The ends of both dimensions as written by a run; None if they are not those of a plane."""
+    try:
+        ends = np.array(recorded, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return ends if ends.shape == (2, 2) and np.isfinite(ends).all() else None
 
 
 def _merged(environments: list[dict[str, str]]) -> dict[str, str]:

@@ -1,21 +1,21 @@
 """Figures for papers: curves, summary and pictures of optimism, as PDF, PNG or SVG.
 
-Each function takes the data of the report, a plain dictionary, and returns a matplotlib Figure. It
-uses neither pyplot nor the user's settings. Missing numbers are None and leave gaps.
+Each function takes the data of the report and returns a matplotlib Figure. It uses neither pyplot
+nor the user's settings. Missing numbers leave gaps.
 """
 
 import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.core import storage
-from optimist.report.figures_grid import optimism_figure
-from optimist.report.figures_imitation import imitation_figure
+from optimist.report.data import Band, Curves, ReportData, World
+from optimist.report.figures_board import imitation_figure, optimism_figure
 from optimist.report.figures_peers import peers_figure
 from optimist.report.figures_style import (
     LINE,
@@ -27,21 +27,12 @@ from optimist.report.figures_style import (
     style,
     wrapped,
 )
-from optimist.report.kinds import with_imitators, with_losses, with_returns, worlds_with
+from optimist.report.labels import ALL, VALUES, Quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-
-LABELS = {
-    "regret": "cumulative regret",
-    "suboptimality": "relative suboptimality",
-    "matching_error": "matching error",
-    "average_matching_error": "average matching error",
-    "return": "return",
-}
-"""Labels of the y axis; suboptimality is relative to the optimal value."""
 
 DECADES = 4
 """Decades that a logarithmic axis shows below its largest value. Without a limit the rounding
@@ -56,11 +47,10 @@ DATES = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 
 @style()
 def curves_figure(
-    data: dict[str, Any],
-    what: Literal[
-        "regret", "suboptimality", "matching_error", "average_matching_error", "return"
-    ] = "regret",
+    data: ReportData,
+    what: str = "regret",
     log: Literal["", "x", "y", "xy"] = "",
+    over: Literal["episodes", "steps"] = "episodes",
 ) -> "Figure":
     """Draw the mean over the seeds and its bootstrap band of each agent, one panel per world.
 
@@ -69,57 +59,76 @@ def curves_figure(
     data
         The data of the report.
     what
-        The quantity. Suboptimality is a fraction of the optimal value and has the same scale in
-        all panels; the others have one scale per panel. Matching errors, the distances of a
-        policy's features from the expert's, exist for imitators only, and worlds without imitators
-        are left out. Returns exist for Gymnasium environments only.
+        The quantity: ``"regret"``, ``"suboptimality"``, ``"matching_error"``,
+        ``"average_matching_error"`` or ``"return"``. Suboptimality is a fraction of the optimal
+        value and has the same scale in all panels; the others have one scale per panel. Matching
+        errors, the distances of a policy's features from the expert's, exist for imitators only,
+        and worlds without imitators are left out. Returns exist for Gymnasium environments only.
     log
         The logarithmic axes. With ``"xy"``, regret of order sqrt(K) is a line of slope 1/2. Curves
         and bands have gaps where they are not positive, and are cut off four decades below the
         largest value.
-
-    Examples
-    --------
-    >>> regret = {"mean": [0.5, 1.0, 1.2], "low": [0.4, 0.8, 0.9], "high": [0.6, 1.2, 1.5]}
-    >>> curves = {"R-max": {"episode": [1, 2, 3], "regret": regret}}
-    >>> world = {"name": "Maze", "seeds": 5, "episodes": 3, "curves": curves}
-    >>> figure = curves_figure({"agents": [{"name": "R-max"}], "worlds": [world]})
-    >>> figure.axes[0].lines[0].get_ydata()
-    array([0.5, 1. , 1.2])
+    over
+        The x axis. Steps are means over the seeds.
     """
-    if what not in LABELS:
-        raise ValueError(f"what must be one of {', '.join(map(repr, LABELS))}; got {what!r}")
     if log not in ("", "x", "y", "xy"):
         raise ValueError(f"log must be '', 'x', 'y' or 'xy'; got {log!r}")
-    agents = [agent["name"] for agent in data["agents"]]
-    worlds = worlds_with(data, what)
+    if over not in ("episodes", "steps"):
+        raise ValueError(f"over must be 'episodes' or 'steps'; got {over!r}")
+    quantity, worlds = _worlds_with(data, what)
+    agents = [agent.name for agent in data.agents]
     figure, axes, columns = panels(worlds, height=1.25 if len(worlds) > 1 else 1.8)
     heights = [_y_values(world, what, "y" in log) for world in worlds]
-    shared = np.concatenate(heights) if what == "suboptimality" else None
+    shared = np.concatenate(heights) if quantity.form == "percent" else None
     lines: dict[str, Line2D] = {}
     for i, (ax, world) in enumerate(zip(axes, worlds, strict=True)):
         for j, agent in enumerate(agents):
-            curve = world["curves"].get(agent)
-            if curve and curve["episode"] and what in curve:
-                lines[agent] = _curve(ax, curve, what, log, j, len(agents))
-        _set_limits(ax, "x", _x_values(world, "x" in log), "x" in log)
+            curves = world.curves.get(agent)
+            if curves and len(curves.episode) and what in curves.of:
+                x = _drawable(_x(curves, over), "x" in log)
+                lines[agent] = _line(ax, x, curves.of[what].mean, log, j, len(agents))
+        ends = [world.episodes] if over == "episodes" else []
+        xs = [_drawable(_x(curves, over), "x" in log) for curves in world.curves.values()]
+        _set_limits(ax, "x", _finite([np.array(ends, dtype=float), *xs]), "x" in log)
         shown = heights[i] if shared is None else shared
-        _set_limits(ax, "y", shown, "y" in log, margin=0.04, zero=what != "return")
+        _set_limits(ax, "y", shown, "y" in log, margin=0.04, zero=not world.labels.higher)
         ax.tick_params(labelleft=shared is None or i % columns == 0)
         ax.grid(visible=True)
         if not heights[i].size:
             ax.text(0.5, 0.5, "nothing to draw", transform=ax.transAxes, ha="center")
-    figure.supxlabel("episode")
-    figure.supylabel(LABELS[what])
+    figure.supxlabel("episode" if over == "episodes" else "steps, mean over the seeds")
+    figure.supylabel(quantity.axis)
     legend(figure, {agent: lines[agent] for agent in agents if agent in lines})
     return fixed_layout(figure)
 
 
-def _curve(
-    ax: "Axes", curve: dict[str, Any], what: str, log: str, agent: int, agents: int
-) -> "Line2D":
-    x = _drawable(curve["episode"], "x" in log)
-    mean, low, high = (_drawable(curve[what][key], "y" in log) for key in ("mean", "low", "high"))
+def _worlds_with(data: ReportData, what: str) -> tuple[Quantity, list[World]]:
+    """A quantity, and the worlds in which it is measured."""
+    known = {q.key: q for labels in ALL for q in labels.quantities}
+    if what not in known:
+        raise ValueError(f"what must be one of {', '.join(map(repr, known))}; got {what!r}")
+    if not data.worlds:
+        raise ValueError("the report must have at least one world to draw; it has none")
+    measured = {key: [w for w in data.worlds if _is_measured(w, key)] for key in known}
+    if not measured[what]:
+        there = ", ".join(repr(key) for key, worlds in measured.items() if worlds)
+        raise ValueError(f"what must be measured in a world of the report: {there}; got {what!r}")
+    return known[what], measured[what]
+
+
+def _is_measured(world: World, what: str) -> bool:
+    """Whether a quantity is that of a world; matching errors need an imitator."""
+    if "matching_error" in what:
+        return any(what in curves.of for curves in world.curves.values())
+    return world.labels.quantity(what) is not None
+
+
+def _x(curves: Curves, over: str) -> FloatArray:
+    return np.asarray(curves.episode if over == "episodes" else curves.steps, dtype=np.float64)
+
+
+def _line(ax: "Axes", x: FloatArray, band: Band, log: str, agent: int, agents: int) -> "Line2D":
+    mean, low, high = (_drawable(y, "y" in log) for y in (band.value, band.low, band.high))
     looks = look(agent)
     if np.isfinite(low + high).any():
         shade = min(0.16, 0.8 / agents)  # lines stay visible under many bands
@@ -147,26 +156,26 @@ def _marker_indices(x: FloatArray, turn: float) -> list[int]:
 
 
 @style()
-def summary_figure(data: dict[str, Any]) -> "Figure":
+def summary_figure(data: ReportData) -> "Figure":
     """Draw the average suboptimality of each agent with its interval, one panel per world.
 
     Suboptimality is a fraction of the optimal value. All panels share one axis, which is
     logarithmic if all numbers are positive and span more than two decades.
     """
-    worlds, agents = with_losses(data), [agent["name"] for agent in data["agents"]]
+    worlds = [world for world in data.worlds if world.labels is VALUES]
+    agents = [agent.name for agent in data.agents]
     names = [wrapped(agent, 26) for agent in agents]
     pitch = 1.1 * LINE * max(name.count("\n") + 1 for name in names)
     figure, axes, columns = panels(worlds, height=pitch * len(names) + 0.25)
-    estimates = [row["average"] for world in worlds for row in world["rows"]]
-    numbers = _finite([_drawable([e["value"], e["low"], e["high"]]) for e in estimates])
+    scores = [score for world in worlds for score in world.scores.values()]
+    numbers = _finite([np.array([e.value, e.low, e.high]) for e in scores])
     log = bool(numbers.size and numbers.min() > 0 and numbers.max() > 100 * numbers.min())
     for i, (ax, world) in enumerate(zip(axes, worlds, strict=True)):
-        for row in world["rows"]:
-            value, low, high = _drawable([row["average"][key] for key in ("value", "low", "high")])
-            y = agents.index(row["agent"])
+        for agent, score in world.scores.items():
+            y = agents.index(agent)
             looks = look(y)
-            ax.plot([low, high], [y, y], color=looks["color"], linewidth=1.2)
-            ax.plot(value, y, color=looks["color"], marker=looks["marker"], markersize=4)
+            ax.plot([score.low, score.high], [y, y], color=looks["color"], linewidth=1.2)
+            ax.plot(score.value, y, color=looks["color"], marker=looks["marker"], markersize=4)
         _set_limits(ax, "x", numbers, log, 0.06)
         ax.set_yticks(range(len(names)), names if i % columns == 0 else [""] * len(names))
         ax.set_ylim(len(names) - 0.5, -0.5)
@@ -188,14 +197,13 @@ def save_figure(figure: "Figure", path: str | Path) -> None:
 
 
 def save_figures(
-    data: dict[str, Any], folder: str | Path, formats: Sequence[str] = ("pdf", "png")
+    data: ReportData, folder: str | Path, formats: Sequence[str] = ("pdf", "png")
 ) -> list[Path]:
     """Write all figures of a report into a folder and return their paths.
 
-    The files are called regret, suboptimality and summary, or return for Gymnasium environments;
-    peers, if the study has a subject; and optimism-WORLD for each world with a picture, of its
-    first run with bonuses. Imitators add matching-error, average-matching-error, and
-    imitation-WORLD-AGENT for each world with a picture.
+    The files are called by the quantities that are measured, as regret, matching-error or return;
+    summary, where an optimum is known; peers, if the study has a subject; optimism-WORLD for each
+    world with a picture, of its first run with bonuses; and imitation-WORLD-AGENT of imitators.
     """
     if not set(formats) <= set(DATES):
         raise ValueError(f"formats must be some of {', '.join(DATES)}; got {formats!r}")
@@ -208,29 +216,26 @@ def save_figures(
     return written
 
 
-def _figures(data: dict[str, Any]) -> Iterator[tuple[str, "Figure"]]:
+def _figures(data: ReportData) -> Iterator[tuple[str, "Figure"]]:
     """Draw the figures one at a time; yields the name of the file, then the figure."""
-    if with_losses(data) or not data["worlds"]:
-        yield "regret", curves_figure(data, "regret")
-        yield "suboptimality", curves_figure(data, "suboptimality", log="x")
+    for labels in ALL:
+        for quantity in labels.quantities:
+            if any(_is_measured(world, quantity.key) for world in data.worlds):
+                figure = curves_figure(data, quantity.key, quantity.log)
+                yield quantity.key.replace("_", "-"), figure
+    if any(world.labels is VALUES for world in data.worlds):
         yield "summary", summary_figure(data)
-    if data.get("peers") and data["peers"]["worlds"]:
+    if data.comparison and data.comparison.worlds:
         yield "peers", peers_figure(data)
-    if with_returns(data):
-        yield "return", curves_figure(data, "return")
-    if with_imitators(data):
-        yield "matching-error", curves_figure(data, "matching_error", log="x")
-        yield "average-matching-error", curves_figure(data, "average_matching_error", log="xy")
     taken: set[str] = set()
-    for world in data["worlds"]:
-        name, only = world["name"], {"worlds": [world]}
-        runs = world["picture"]["runs"] if world["picture"] else []
+    for world in data.worlds:
+        runs = world.picture.runs if world.picture else ()
         if runs:
-            run = next((run for run in runs if run["bonus"]), runs[0])
-            yield _file_name(f"optimism-{name}", taken), optimism_figure(only, name, run["agent"])
-        for agent in dict.fromkeys(run["agent"] for run in runs if run["difference"]):
-            called = _file_name(f"imitation-{name}-{agent}", taken)
-            yield called, imitation_figure(only, name, agent)
+            run = next((run for run in runs if run.bonus is not None), runs[0])
+            yield _file_name(f"optimism-{world.name}", taken), optimism_figure(world, run.agent)
+        for agent in dict.fromkeys(run.agent for run in runs if run.difference is not None):
+            called = _file_name(f"imitation-{world.name}-{agent}", taken)
+            yield called, imitation_figure(world, agent)
 
 
 def _file_name(wanted: str, taken: set[str]) -> str:
@@ -244,9 +249,8 @@ def _file_name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def _drawable(values: Sequence[float | None], log: bool = False) -> FloatArray:
-    """The values as an array, nan where one is missing or cannot be shown on a log axis."""
-    numbers = np.array(values, dtype=np.float64)
+def _drawable(numbers: FloatArray, log: bool) -> FloatArray:
+    """The numbers, nan where one cannot be shown on a log axis."""
     return np.where(numbers > 0, numbers, np.nan) if log else numbers
 
 
@@ -256,18 +260,10 @@ def _finite(parts: list[FloatArray]) -> FloatArray:
     return numbers[np.isfinite(numbers)]
 
 
-def _y_values(world: dict[str, Any], what: str, log: bool) -> FloatArray:
+def _y_values(world: World, what: str, log: bool) -> FloatArray:
     """All y values in the panel of a world."""
-    curves = [curve[what] for curve in world["curves"].values() if what in curve]
-    return _finite([_drawable(c[key], log) for c in curves for key in ("mean", "low", "high")])
-
-
-def _x_values(world: dict[str, Any], log: bool) -> FloatArray:
-    """All episodes in the panel of a world, including the last of its runs."""
-    curves = world["curves"].values()
-    return _finite(
-        [_drawable([world["episodes"]], log), *(_drawable(c["episode"], log) for c in curves)]
-    )
+    bands = [curves.of[what].mean for curves in world.curves.values() if what in curves.of]
+    return _finite([_drawable(y, log) for b in bands for y in (b.value, b.low, b.high)])
 
 
 def _set_limits(

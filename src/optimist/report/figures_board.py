@@ -1,11 +1,13 @@
-"""Boards of a world in figures: coloured cells, arrows of a policy, and a colour bar."""
+"""Figures of boards and maps: what an agent believes about a world as learning goes on."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.checks import FloatArray
-from optimist.report.figures_style import WIDE, number
+from optimist.checks import FloatArray, IntArray
+from optimist.report.data import Picture, Recording, World
+from optimist.report.figures_style import WIDE, number, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +36,83 @@ SMALLEST = 3.5
 """Side of the smallest cell with an arrow, in points."""
 
 
-def pick_episodes(episodes: list[int]) -> list[int]:
+ROWS = {
+    "value": "value",
+    "bonus": "bonus",
+    "ascension": "probability\nof heaven",
+    "occupancy": "occupancy",
+    "visits": "visits",
+}
+"""The rows of `optimism_figure` from top to bottom, with their names."""
+
+
+@style()
+def optimism_figure(world: World, agent: str) -> "Figure":
+    """Draw the beliefs and the policy of an agent on the board of a world, as learning goes on.
+
+    The rows are its values with its policy, its bonuses, its probabilities of heaven, and the
+    exact occupancy of its policy. The columns are recorded episodes, spread evenly in their
+    logarithm, and the optimum. An arrow is the mean move of the policy, shorter if the policy is
+    random. Each row has one colour scale, linear for values and otherwise logarithmic over three
+    decades at most; lower values, including zero, have the lowest colour.
+
+    Imitators have no column of the optimum, since their values are of rewards of their own: see
+    `imitation_figure`. Nor have Gymnasium environments, which show the plane of observations and
+    visits instead of occupancies.
+    """
+    picture, run = find_run(world, agent)
+    rows = {name: called for name, called in ROWS.items() if getattr(run, name) is not None}
+    at = pick_episodes(run.episodes)
+    best = picture.optimum if run.difference is None else None
+    headings = [*_headings(run, at), *(["optimum"] if best else [])]
+    labelled = picture.axes is not None
+    figure, axes, bars = canvas(picture.board, list(rows.values()), headings, labelled)
+    policies = [] if run.policy is None else list(run.policy[at])
+    policies += [best.policy] if best else []
+    for name, boards, bar in zip(rows, axes, bars, strict=True):
+        values = list(getattr(run, name)[at])
+        if best and hasattr(best, name):
+            values.append(getattr(best, name))
+        elif best:
+            boards.pop().set_axis_off()  # the optimum has no bonus and no heaven
+        arrows = policies if name == "value" else []
+        draw_row(figure, boards, bar, picture, np.array(values), arrows, log=name != "value")
+    if picture.axes is not None:
+        label_axes(axes, picture.axes)
+    return figure
+
+
+@style()
+def imitation_figure(world: World, agent: str) -> "Figure":
+    """Draw the occupancy of an imitator as learning goes on, beside its expert's.
+
+    The upper row shows the exact occupancies of the imitator's next policy, with its arrows, and
+    of the expert. The lower row shows the imitator's minus the expert's, red where it is positive
+    and blue where it is negative. The columns are recorded episodes, spread evenly in their
+    logarithm, and the expert. Each row has one colour scale. That of occupancies is logarithmic
+    over three decades at most. That of differences has zero in its middle, is linear around it,
+    and logarithmic over two decades on both sides.
+    """
+    picture, run = find_run(world, agent)
+    expert = picture.optimum
+    if run.difference is None or run.occupancy is None or run.policy is None or expert is None:
+        raise ValueError(f"agent must imitate an expert; {agent!r} in {world.name!r} does not")
+    at = pick_episodes(run.episodes)
+    names, headings = ["occupancy", "learner\nminus expert"], [*_headings(run, at), "expert"]
+    figure, (above, below), bars = canvas(picture.board, names, headings)
+    values = np.array([*run.occupancy[at], expert.occupancy])
+    policies = [*run.policy[at], expert.policy]
+    draw_row(figure, above, bars[0], picture, values, policies, log=True)
+    below.pop().set_axis_off()  # no difference of the expert from itself
+    draw_row(figure, below, bars[1], picture, run.difference[at], signed=True)
+    return figure
+
+
+def _headings(run: Recording, at: list[int]) -> list[str]:
+    return [f"episode {run.episodes[i]:,}" for i in at]
+
+
+def pick_episodes(episodes: Any) -> list[int]:
     """Indices of recorded episodes to show, spread evenly in their logarithm.
 
     The state before the first episode is left out, as nothing has been computed then.
@@ -51,21 +129,18 @@ def pick_episodes(episodes: list[int]) -> list[int]:
     return [first + int(i) for i in np.unique(nearest)]
 
 
-def find_run(data: dict[str, Any], world: str, agent: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def find_run(world: World, agent: str) -> tuple[Picture, Recording]:
     """The picture of a world and the first run of an agent in it."""
-    pictures = {w["name"]: w["picture"] for w in data["worlds"]}
-    if world not in pictures:
-        raise ValueError(f"the report has no world {world!r}")
-    if not pictures[world]:
-        raise ValueError(f"the report has no picture of {world!r}")
-    runs = {run["agent"]: run for run in reversed(pictures[world]["runs"])}
+    if world.picture is None:
+        raise ValueError(f"the report has no picture of {world.name!r}")
+    runs = {run.agent: run for run in reversed(world.picture.runs)}
     if agent not in runs:
-        raise ValueError(f"the report has no picture of {agent!r} in {world!r}")
-    return pictures[world], runs[agent]
+        raise ValueError(f"the report has no picture of {agent!r} in {world.name!r}")
+    return world.picture, runs[agent]
 
 
 def canvas(
-    board: list[str], rows: list[str], headings: list[str], labelled: bool = False
+    board: Sequence[str], rows: list[str], headings: list[str], labelled: bool = False
 ) -> tuple["Figure", list[list["Axes"]], list["Axes"]]:
     """A figure with a grid of boards, and an axis for a colour bar at the right of each row.
 
@@ -118,19 +193,37 @@ def symmetric_scale(values: FloatArray) -> Any:
     return SymLogNorm(most / 10**SIGNED_DECADES, linscale=0.9, vmin=-most, vmax=most)
 
 
-def draw(
-    ax: "Axes", picture: dict[str, Any], values: FloatArray, norm: Any, signed: bool = False
-) -> "QuadMesh":
+def draw_row(
+    figure: "Figure",
+    axes: list["Axes"],
+    bar: "Axes",
+    picture: Picture,
+    values: FloatArray,
+    policies: Sequence[FloatArray] = (),
+    log: bool = False,
+    signed: bool = False,
+) -> None:
+    """Draw a row of boards with one colour scale, its bar, and arrows of policies."""
+    known = values[np.isfinite(values)]
+    norm = symmetric_scale(known) if signed else scale(known, log)
+    meshes = [draw(ax, picture, v, norm, signed) for ax, v in zip(axes, values, strict=True)]
+    if policies and picture.moves is not None:
+        for ax, mesh, policy in zip(axes, meshes, policies, strict=True):
+            draw_arrows(ax, picture, policy, picture.moves, mesh)
+    colour_bar(figure, bar, meshes[0], below=bool((values < norm.vmin).any()))
+
+
+def draw(ax: "Axes", picture: Picture, values: FloatArray, norm: Any, signed: bool) -> "QuadMesh":
     """Colour the cells of the states by their values; other cells are wall or paper."""
     from matplotlib import colormaps
     from matplotlib.colors import Colormap, ListedColormap, to_rgb
 
-    across = max(len(line) for line in picture["board"])
-    board = [line.ljust(across) for line in picture["board"]]
+    across = max(len(line) for line in picture.board)
+    board = [line.ljust(across) for line in picture.board]
     under = np.array([[to_rgb(WALL if c == "#" else PAPER) for c in line] for line in board])
     numbers = np.full((len(board), across), np.nan)
     # LogNorm masks zeros, which would then look like paper.
-    numbers[tuple(np.transpose(picture["cells"]))] = np.maximum(values, norm.vmin)
+    numbers[tuple(picture.cells.T)] = np.maximum(values, norm.vmin)
     if signed:
         colours: Colormap = colormaps["coolwarm"]  # zero is grey, unlike paper
     else:
@@ -152,15 +245,16 @@ def draw(
     return mesh
 
 
-def arrows(ax: "Axes", picture: dict[str, Any], policy: Any, mesh: "QuadMesh") -> None:
+def draw_arrows(
+    ax: "Axes", picture: Picture, policy: FloatArray, moves: IntArray, mesh: "QuadMesh"
+) -> None:
     """Draw the mean move of a policy in each cell."""
-    cells = np.array(picture["cells"])
-    free = [picture["board"][row][column] not in NO_ARROW for row, column in cells]
-    if not any(free) or _cell_points(ax, picture["board"]) < SMALLEST:
+    cells = picture.cells
+    free = [picture.board[row][column] not in NO_ARROW for row, column in cells]
+    if not any(free) or _cell_points(ax, picture.board) < SMALLEST:
         return
-    moves = np.array(policy, dtype=np.float64) @ np.array(picture["moves"], dtype=np.float64)
     row, column = cells[free].T
-    down, right = 0.8 * moves[free].T
+    down, right = 0.8 * (policy @ moves)[free].T
     ax.quiver(
         column + 0.5,
         row + 0.5,
@@ -179,7 +273,7 @@ def arrows(ax: "Axes", picture: dict[str, Any], policy: Any, mesh: "QuadMesh") -
     )
 
 
-def label_axes(axes: list[list["Axes"]], ends: list[list[float]]) -> None:
+def label_axes(axes: list[list["Axes"]], ends: FloatArray) -> None:
     """Label the ends of both axes, at the leftmost maps and at those of the last row."""
     (left, right), (bottom, top) = ([number(x) for x in pair] for pair in ends)
     small: dict[str, Any] = {"length": 0, "pad": 1, "labelsize": 6}
@@ -198,7 +292,7 @@ def label_axes(axes: list[list["Axes"]], ends: list[list[float]]) -> None:
             text.set(ha=place)
 
 
-def _cell_points(ax: "Axes", board: list[str]) -> float:
+def _cell_points(ax: "Axes", board: Sequence[str]) -> float:
     """The side of a cell in points."""
     box, across = ax.get_window_extent(), max(len(line) for line in board)
     return 72 / ax.figure.dpi * min(box.width / across, box.height / len(board))

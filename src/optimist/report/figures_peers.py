@@ -2,10 +2,11 @@
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from optimist.report.data import Compared, Comparison, ReportData
 from optimist.report.figures_style import WIDE, fixed_layout, legend, look, number, style, wrapped
-from optimist.report.ratios import beyond, grouped, limits
+from optimist.report.ratios import any_beyond, beyond, grouped, limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ FAILS += " {succeeds:.0%}."
 
 
 @style()
-def peers_figure(data: dict[str, Any]) -> "Figure":
+def peers_figure(data: ReportData) -> "Figure":
     """Draw the ratios of the subject and of every peer to the best peer, one row per world.
 
     The subject has one setting, and an interval; each peer has its best setting in the world,
@@ -42,8 +43,8 @@ def peers_figure(data: dict[str, Any]) -> "Figure":
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    peers = data.get("peers")
-    if not peers or not peers["worlds"]:
+    peers = data.comparison
+    if peers is None or not peers.worlds:
         raise ValueError("the report has no comparison with peers: give the study a subject")
     rows = _rows(peers)
     figure = Figure(figsize=(WIDE, ROW * len(rows) + 0.9), layout="constrained")
@@ -51,7 +52,7 @@ def peers_figure(data: dict[str, Any]) -> "Figure":
     low, high = limits(peers)
     ax.set(xscale="log", xlim=(low, high), ylim=(len(rows) - 0.5, -0.5))
     ax.axvline(1, color="#555555", linewidth=0.8, zorder=1)
-    ax.axvline(peers["within"], color="#555555", linewidth=0.6, linestyle=(0, (3, 2)), zorder=1)
+    ax.axvline(peers.within, color="#555555", linewidth=0.6, linestyle=(0, (3, 2)), zorder=1)
     for y, (_, world) in enumerate(rows):
         if world:
             _row(ax, y, world, peers, high)
@@ -65,35 +66,35 @@ def peers_figure(data: dict[str, Any]) -> "Figure":
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("average suboptimality, as a multiple of the best peer's")
     figure.supxlabel(textwrap.fill(_caption(data, peers, high), 150), fontsize=7, color="#555555")
-    marks = {name: _mark(ax, i, math.nan, math.nan) for i, name in enumerate(peers["families"])}
+    marks = {name: _mark(ax, i, math.nan, math.nan) for i, name in enumerate(peers.families)}
     legend(figure, marks)
     return fixed_layout(figure)
 
 
-def _rows(peers: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None]]:
+def _rows(peers: Comparison) -> list[tuple[str, Compared | None]]:
     """The rows from the top: the label, and the world unless it is a heading."""
-    rows: list[tuple[str, dict[str, Any] | None]] = []
+    rows: list[tuple[str, Compared | None]] = []
     for heading, worlds in grouped(peers):
         rows += [(heading, None)] if heading else []
-        rows += [(wrapped(world["name"], 60), world) for world in worlds]
+        rows += [(wrapped(world.name, 60), world) for world in worlds]
     return rows
 
 
-def _row(ax: "Axes", y: int, world: dict[str, Any], peers: dict[str, Any], high: float) -> None:
-    ratio = world["ratio"]
-    if ratio["value"] is None:
+def _row(ax: "Axes", y: int, world: Compared, peers: Comparison, high: float) -> None:
+    ratio = world.ratio
+    if math.isnan(ratio.value):
         ax.text(1, y, "  no ratio: the best peer loses nothing", va="center", fontsize=6.5)
-    for i, name in reversed(list(enumerate(peers["families"]))):
-        found = world["families"].get(name, {}).get("ratio")
-        if name != peers["subject"] and found is not None and found <= high:
-            _mark(ax, i, found, y)
-    if ratio["value"] is not None:
+    for i, name in reversed(list(enumerate(peers.families))):
+        family = world.families.get(name)
+        if name != peers.subject and family is not None and family.ratio <= high:
+            _mark(ax, i, family.ratio, y)
+    if not math.isnan(ratio.value):
         colour = look(0)["color"]
-        if ratio["low"] is not None and ratio["high"] is not None:
-            ends = [max(ratio["low"], ax.get_xlim()[0]), ratio["high"]]  # zero is off the axis
+        if not math.isnan(ratio.low):
+            ends = [max(ratio.low, ax.get_xlim()[0]), ratio.high]  # zero is off the axis
             ax.plot(ends, [y, y], color=colour, alpha=0.45, linewidth=2.4, zorder=2)
-        _mark(ax, 0, ratio["value"], y, hollow=world["verdict"] == "behind")
-    notes = ["fails"] if world["failed"] and world["succeeded"] else []
+        _mark(ax, 0, ratio.value, y, hollow=world.verdict == "behind")
+    notes = ["fails"] if world.fails_alone else []
     outside = len(beyond(world, high))
     notes += [f"+{outside}"] if outside else []
     ax.annotate(
@@ -126,10 +127,9 @@ def _mark(ax: "Axes", i: int, x: float, y: float, hollow: bool = False) -> "Line
     return line
 
 
-def _caption(data: dict[str, Any], peers: dict[str, Any], high: float) -> str:
+def _caption(data: ReportData, peers: Comparison, high: float) -> str:
     text = CAPTION
-    text += BEYOND if any(beyond(world, high) for world in peers["worlds"]) else ""
-    fails = any(world["failed"] and world["succeeded"] for world in peers["worlds"])
+    text += BEYOND if any_beyond(peers, high) else ""
+    fails = any(world.fails_alone for world in peers.worlds)
     text += FAILS if fails else ""
-    known = {key: peers[key] for key in ("subject", "within", "fails", "succeeds")}
-    return text.format(**known, level=100 * data["level"])
+    return text.format(**vars(peers), level=100 * data.level)

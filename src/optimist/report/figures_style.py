@@ -2,9 +2,12 @@
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from optimist.report.data import World
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,49 +17,8 @@ if TYPE_CHECKING:
 NARROW, WIDE = 3.25, 6.75
 """Widths in inches: a column of a two-column paper, and the text of a one-column paper."""
 
-STYLE: dict[str, Any] = {
-    "font.family": ["STIXGeneral", "DejaVu Sans"],  # Times for papers; both come with matplotlib
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.titlepad": 3,
-    "axes.labelsize": 8,
-    "figure.labelsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 8,
-    "legend.frameon": False,
-    "legend.handlelength": 2.8,
-    "legend.columnspacing": 1.2,
-    "legend.borderpad": 0,
-    "legend.handletextpad": 0.5,
-    "text.parse_math": False,  # names may contain a dollar sign
-    "axes.linewidth": 0.5,
-    "axes.edgecolor": "#999999",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "xtick.color": "#999999",
-    "ytick.color": "#999999",
-    "xtick.labelcolor": "black",
-    "ytick.labelcolor": "black",
-    "xtick.major.width": 0.5,
-    "ytick.major.width": 0.5,
-    "xtick.major.size": 2,
-    "ytick.major.size": 2,
-    "xtick.major.pad": 2,
-    "ytick.major.pad": 2,
-    "xtick.minor.size": 1,
-    "ytick.minor.size": 1,
-    "xtick.minor.width": 0.4,
-    "ytick.minor.width": 0.4,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.4,
-    "figure.constrained_layout.w_pad": 0.03,
-    "figure.constrained_layout.h_pad": 0.03,
-    "savefig.dpi": 300,
-    "pdf.fonttype": 42,  # TrueType: venues refuse Type 3
-    "svg.hashsalt": "optimist",  # the same ids in the file each time
-}
+STYLE = Path(__file__).with_name("figures.mplstyle")
+"""The style sheet of matplotlib."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette in the order of the page, without yellow, which is faint on paper."""
@@ -114,7 +76,7 @@ def number(x: float, _: int | None = None) -> str:
     return f"{x / (unit or 1):.4g}{letter}".replace("-", "\N{MINUS SIGN}")
 
 
-def panels(worlds: list[dict[str, Any]], height: float) -> tuple["Figure", list["Axes"], int]:
+def panels(worlds: Sequence[World], height: float) -> tuple["Figure", list["Axes"], int]:
     """A figure with a panel for each world, its axes, and the number of columns.
 
     A single panel is as wide as a column of a two-column paper; several share the width of a page,
@@ -129,9 +91,9 @@ def panels(worlds: list[dict[str, Any]], height: float) -> tuple["Figure", list[
     columns = math.ceil(len(worlds) / rows)
     width = NARROW if columns == 1 else WIDE
     letters = int(LETTERS_AN_INCH * (width / columns - 0.4))
-    single = [world["seeds"] == 1 for world in worlds]
+    single = [world.seeds == 1 for world in worlds]
     names = [
-        wrapped(world["name"], letters - len(ONE_SEED) * one)
+        wrapped(world.name, letters - len(ONE_SEED) * one)
         for world, one in zip(worlds, single, strict=True)
     ]
     height += LINE * max(name.count("\n") + 1 for name in names)

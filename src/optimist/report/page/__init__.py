@@ -1,22 +1,28 @@
 """The report as one HTML file that needs no network: tables, charts and pictures of optimism.
 
-Python writes the tables, which need no JavaScript. The browser draws charts (with plotly) and
+Templates write the tables, which need no JavaScript. The browser draws charts (with plotly) and
 pictures from the numbers embedded in the page.
 """
 
 import base64
 import hashlib
 import json
-import math
-import re
 import zlib
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
 from optimist.core import storage
-from optimist.report.page import imitation, parts, peers, returns
+from optimist.report.data import ReportData, World, plain
+from optimist.report.finding import finding, leaders, most_telling
+from optimist.report.labels import ALL
+from optimist.report.numbers import FORMS, MISSING, count, times
+from optimist.report.page import layout
+from optimist.report.ratios import any_beyond, beyond, grouped, limits
 
 SCRIPTS = (
     "base.js",
@@ -27,80 +33,94 @@ SCRIPTS = (
     "board.js",
     "panels.js",
     "optimism.js",
-    "maps.js",
     "start.js",
 )
 """The scripts in the order in which they are joined into one module."""
 
-DIGITS = 5
-"""Significant digits of the numbers behind charts and pictures, as stated on the page."""
+DIGITS, MAP_DIGITS = 5, 3
+"""Significant digits of the numbers behind charts and pictures, and of maps, which are large."""
+
+TABS = 6
+"""Most worlds that are chosen from tabs; more are chosen from a list."""
+
+FEW_SEEDS = 20
+"""With fewer seeds, bootstrap intervals are noticeably too narrow."""
 
 
-def write_page(data: dict[str, Any], path: str | Path) -> None:
+def write_page(data: ReportData, path: str | Path) -> None:
     """Write the page atomically."""
     storage.write_bytes(path, render(data).encode())
 
 
-def render(data: dict[str, Any]) -> str:
-    """The page as text; the same data give the same bytes.
-
-    Parameters
-    ----------
-    data
-        Titles, tables, curves and pictures as plain numbers, lists and texts. Missing numbers are
-        None. A world's ``rows`` and ``improvement`` list its agents in the same order.
-    """
+def render(data: ReportData) -> str:
+    """The page as text; the same data give the same bytes."""
+    template = _templates().get_template("page.html")
     script = "\n".join(_asset(name) for name in SCRIPTS)
     plotly, plotly_digest = _plotly()
-    filled = {
-        "policy": _content_policy(_digest(script), plotly_digest),
-        "style": _asset("page.css"),
-        "data": _embedded(_for_script(data)),
-        "plotly": plotly,
-        "script": script,
-        "digits": str(DIGITS),
-        **parts.fill(data),
-        **imitation.parts(data),
-        **returns.parts(data),
-        "peers": peers.section(data),
-    }
-    # One pass, so that braces in titles and names are not replaced.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _asset("page.html"))
+    labels = [one for one in ALL if any(world.labels is one for world in data.worlds)]
+    seeds = [world.seeds for world in data.worlds if world.seeds]
+    return template.render(
+        data=data,
+        finding=finding(data),
+        opening=most_telling(data),
+        tracks=labels or ALL[:1],
+        order={agent.name: i for i, agent in enumerate(data.agents)},
+        places={world.name: i for i, world in enumerate(data.worlds)},
+        least_seeds=min(seeds, default=0),
+        most_seeds=max(seeds, default=0),
+        imitators=any("matching_error" in c.of for w in data.worlds for c in w.curves.values()),
+        maps=any(w.picture and w.picture.axes is not None for w in data.worlds),
+        policy=_content_policy(_digest(script), plotly_digest),
+        style=Markup(_asset("page.css")),
+        embedded=_embedded(_for_script(data)),
+        plotly=plotly,
+        script=Markup(script),
+    )
 
 
-def _for_script(data: dict[str, Any]) -> dict[str, Any]:
-    """The data that the browser draws: agents with colour and dash, curves and pictures."""
-    names = ("name", "optimal", "curves", "picture")
+def _for_script(data: ReportData) -> dict[str, Any]:
+    """What the browser draws: agents with colour and dash, curves and pictures."""
     return {
-        "agents": [
-            {"name": agent["name"], **parts.look(i)} for i, agent in enumerate(data["agents"])
-        ],
-        "worlds": [
-            {
-                **{name: _rounded(world[name], f"{name} of {world['name']}") for name in names},
-                "returns": bool(world.get("returns")),
-            }
-            for world in data["worlds"]
-        ],
+        "agents": [{"name": a.name, **layout.look(i)} for i, a in enumerate(data.agents)],
+        "tracks": {labels.key: plain(labels) for labels in ALL},
+        "opening": most_telling(data),
+        "worlds": [_world_for_script(world) for world in data.worlds],
     }
 
 
-def _rounded(value: Any, where: str) -> Any:
-    """The value with all floats rounded, which halves the size of the page."""
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError(f"{where} must be finite, or None if it is missing; got {value}")
-        return float(f"{value:.{DIGITS}g}")
-    if isinstance(value, list | tuple):
-        return [_rounded(item, where) for item in value]
-    if isinstance(value, dict):
-        return {key: _rounded(item, f"{key} in {where}") for key, item in value.items()}
-    return value
+def _world_for_script(world: World) -> dict[str, Any]:
+    curves = plain(world.curves, DIGITS, f"curves of {world.name}")
+    picture = None
+    if world.picture:
+        digits = DIGITS if world.picture.axes is None else MAP_DIGITS
+        picture = plain(world.picture, digits, f"the picture of {world.name}")
+        for run, recording in zip(picture["runs"], world.picture.runs, strict=True):
+            run["opening"] = recording.opening
+    return {"name": world.name, "track": world.labels.key, "curves": curves, "picture": picture}
 
 
-def _embedded(value: Any) -> str:
+def _embedded(value: Any) -> Markup:
     """JSON for a script element; "<" is escaped, so that no text can end the element."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))
+
+
+@cache
+def _templates() -> Environment:
+    """The templates; they escape every text, and refuse names that are not there."""
+    found = Environment(
+        loader=PackageLoader(__name__, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters.update(FORMS, times=times, count=count, zip=zip)
+    for used in (leaders, any_beyond, beyond, grouped, limits, *layout.USED):
+        found.globals[used.__name__] = used
+    found.globals.update(FORMS=FORMS, MISSING=MISSING, GROUPS=layout.GROUPS, TABS=TABS)
+    found.globals.update(DIGITS=DIGITS, MAP_DIGITS=MAP_DIGITS, FEW_SEEDS=FEW_SEEDS)
+    return found
 
 
 def _asset(name: str) -> str:

@@ -3,7 +3,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 
 const state = {
-  world: 0, x: "linear", y: "linear", centre: "mean", matching: "matching_error", seeds: "band", hidden: new Set(),
+  world: data.opening, theme: "auto", over: "episode", x: "linear", y: "linear", centre: "mean", seeds: "band",
+  hidden: new Set(),
 };
 const watchers = [];
 
@@ -48,6 +49,13 @@ function percent(x) {
   return `${number(Math.abs(x) < 1e-12 ? 0 : 100 * x, 3)}%`;
 }
 
+const FORMS = { percent, number };
+
+const probe = element("span", { hidden: "" });
+document.body.append(probe);
+
+/** A colour of the style sheet as it is in the present theme. */
 function colourOf(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
 }

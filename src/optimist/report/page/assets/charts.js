@@ -50,22 +50,29 @@ function startMultiples() {
 /** Draw all visible charts; `window.optimist.drawn` resolves when they are done. */
 function drawCharts() {
   const world = data.worlds[state.world];
-  const shown = world.returns ? ["return"] : ["regret", "suboptimality"];
-  const drawn = shown.map((quantity) => drawChart(byId(quantity), world, quantity));
-  const matching = byId("matching");
-  if (matching) {
-    const imitators = Object.values(world.curves).some((curve) => curve[state.matching]);
-    for (const part of document.querySelectorAll("[data-matching]")) part.hidden = !imitators;
-    if (imitators) drawn.push(drawChart(matching, world, state.matching));
+  const there = Object.values(world.curves);
+  // Matching errors need an imitator; a world without any curves has empty charts.
+  const shown = data.tracks[world.track].quantities.filter(({ key }) =>
+    byId(key) && (!there.length || there.some((curves) => curves.of[key])));
+  for (const figure of document.querySelectorAll("[data-quantity]")) {
+    figure.hidden = !shown.some(({ key }) => key === figure.dataset.quantity);
   }
+  byId("switch-y").hidden = data.tracks[world.track].higher;
+  const drawn = shown.map((quantity) => drawChart(byId(quantity.key), world, quantity));
   describeCharts(drawn);
   optimist.drawn = Promise.all([...drawn.map((chart) => chart.done), drawMultiples()]);
   return optimist.drawn;
 }
 
-/** The controls as they apply to a world: the axis of returns, which may be negative, is linear. */
+/** The controls as they apply to a world: an axis of returns, which may be negative, is linear. */
 function chosenIn(world) {
-  return world.returns ? { ...state, y: "linear" } : state;
+  return data.tracks[world.track].higher ? { ...state, y: "linear" } : state;
+}
+
+/** The quantity of the small charts. */
+function mainOf(world) {
+  const { main, quantities } = data.tracks[world.track];
+  return quantities.find(({ key }) => key === main);
 }
 
 let turn = 0;
@@ -77,8 +84,7 @@ async function drawMultiples() {
   for (const [i, world] of data.worlds.entries()) {
     if (!document.documentElement.dataset.printing) await new Promise((resume) => setTimeout(resume));
     if (mine !== turn) return;
-    const quantity = world.returns ? "return" : "suboptimality";
-    drawChart(document.querySelector(`[data-multiple="${i}"]`), world, quantity, true);
+    drawChart(document.querySelector(`[data-multiple="${i}"]`), world, mainOf(world), true);
   }
 }
 
@@ -86,9 +92,8 @@ function drawChart(place, world, quantity, small = false) {
   const chosen = chosenIn(world);
   const { traces: drawn, leftOut } = traces(world, quantity, chosen);
   place.setAttribute("role", "group");
-  const { name } = QUANTITIES[quantity];
-  const totals = world.returns ? "means" : "totals of losses";
-  place.setAttribute("aria-label", `${name} in ${world.name}; the tables hold the ${totals}`);
+  const { name } = quantity;
+  place.setAttribute("aria-label", `${name} in ${world.name}; the tables hold the totals`);
   const config = {
     responsive: true, displaylogo: false, displayModeBar: small ? false : "hover",
     // Listed explicitly: by default a button sends the data to plotly's servers.
@@ -108,7 +113,7 @@ function layout(world, quantity, small, fit) {
     ticks: "outside", ticklen: 4, automargin: true, tickfont: { color: quiet },
   };
   const title = (text) => (small ? undefined : { text, standoff: 8, font: { color: quiet, size: 12.5 } });
-  const { name, ticks } = QUANTITIES[quantity];
+  const bySteps = state.over === "steps";
   return {
     autosize: true,
     margin: small ? { l: 44, r: 6, t: 6, b: 26 } : { l: 60, r: 10, t: 10, b: 44 },
@@ -117,14 +122,15 @@ function layout(world, quantity, small, fit) {
     hovermode: "x unified", modebar: { bgcolor: "rgba(0,0,0,0)", color: quiet, activecolor: ink },
     hoverlabel: { bgcolor: paper, bordercolor: rule, font: { color: ink, size: 12 }, namelength: 26 },
     // Hiding agents keeps the zoom; another world or scale resets it.
-    uirevision: [world.name, quantity, state.x, state.y].join("\n"),
+    uirevision: [world.name, quantity.key, state.over, state.x, state.y].join("\n"),
     xaxis: {
-      ...axis, type: state.x, title: title("episode"), tickformat: "~s",
-      rangemode: "tozero", hoverformat: ",", unifiedhovertitle: { text: "episode %{x:,}" },
+      ...axis, type: state.x, title: title(bySteps ? "steps, mean over the seeds" : "episode"), tickformat: "~s",
+      rangemode: "tozero", hoverformat: ",.0f",
+      unifiedhovertitle: { text: bySteps ? "%{x:,.0f} steps" : "episode %{x:,}" },
     },
     yaxis: {
-      ...axis, type: chosenIn(world).y, title: title(name),
-      rangemode: world.returns ? "normal" : "tozero", tickformat: ticks,
+      ...axis, type: chosenIn(world).y, title: title(quantity.name),
+      rangemode: data.tracks[world.track].higher ? "normal" : "tozero", tickformat: quantity.ticks,
       // On a short log axis there is room for 1, 2 and 5 of each decade.
       ...(fit && { range: fit.range, dtick: fit.decades < (small ? 1.5 : 2.5) ? "D2" : 1 }),
     },
@@ -134,10 +140,13 @@ function layout(world, quantity, small, fit) {
 
 /** State which mean is drawn, and what a log axis leaves out. */
 function describeCharts(charts) {
+  const world = data.worlds[state.world];
   const centre = state.centre === "mean" ? "the mean" : "the interquartile mean";
-  byId("centre-said").textContent = `share of the optimal value lost; ${centre} over the seeds`;
+  for (const said of document.querySelectorAll(`[data-quantity="${mainOf(world).key}"] [data-centre]`)) {
+    said.textContent = centre;
+  }
   const notes = [];
-  const { x, y } = chosenIn(data.worlds[state.world]);
+  const { x, y } = chosenIn(world);
   if (x === "log" || y === "log") {
     const sum = (key) => charts.reduce((total, { leftOut }) => total + leftOut[key], 0);
     const lines = sum("lines"), bands = sum("bands");
@@ -146,8 +155,8 @@ function describeCharts(charts) {
   }
   const cut = charts.filter(({ leftOut }) => leftOut.below !== null);
   for (const { quantity, leftOut } of cut) {
-    const { name, form } = QUANTITIES[quantity];
-    notes.push(`${name[0].toUpperCase()}${name.slice(1)} below ${form(leftOut.below, 2)} is off its axis.`);
+    const { name, form } = quantity;
+    notes.push(`${name[0].toUpperCase()}${name.slice(1)} below ${FORMS[form](leftOut.below, 2)} is off its axis.`);
   }
   if (cut.length) notes.push("A double click on the chart shows all of it.");
   byId("left-out").textContent = notes.join(" ");

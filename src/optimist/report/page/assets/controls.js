@@ -25,6 +25,7 @@ function startControls() {
   watchers.push((name) => {
     if (name === "world") showWorld();
     if (name === "hidden") showLegend();
+    if (name === "theme") document.documentElement.dataset.theme = state.theme;
   });
 }
 
@@ -41,12 +42,9 @@ function showWorld() {
   for (const article of document.querySelectorAll("article[data-world]")) {
     article.hidden = Number(article.dataset.world) !== state.world;
   }
-  const { returns } = data.worlds[state.world];
-  for (const part of document.querySelectorAll("[data-losses]")) part.hidden = returns;
-  for (const part of document.querySelectorAll("[data-returns]")) part.hidden = !returns;
-  for (const heading of document.querySelectorAll("[data-world-name]")) {
-    heading.textContent = data.worlds[state.world].name;
-  }
+  const { name, track } = data.worlds[state.world];
+  for (const part of document.querySelectorAll("[data-track]")) part.hidden = part.dataset.track !== track;
+  for (const heading of document.querySelectorAll("[data-world-name]")) heading.textContent = name;
 }
 
 function startLegend() {

@@ -1,52 +1,36 @@
 // Traces for plotly from the curves of a world.
 
-/** The quantities of charts: name, format of numbers, and format of ticks. */
-const QUANTITIES = {
-  regret: { name: "regret", form: number, ticks: "~s" },
-  suboptimality: { name: "suboptimality", form: percent, ticks: "~p" },
-  matching_error: { name: "matching error", form: number, ticks: "~g" },
-  average_matching_error: { name: "average matching error", form: number, ticks: "~g" },
-  return: { name: "return", form: number, ticks: "~g" },
-};
-
-const KEYS = {
-  mean: { value: "mean", low: "low", high: "high" },
-  iqm: { value: "iqm", low: "iqm_low", high: "iqm_high" },
-};
-
 /** The lines, bands and seeds of all agents, and the number of points that a log axis cannot show. */
 function traces(world, quantity, chosen) {
   const bands = [], seeds = [], lines = [];
   const leftOut = { lines: 0, bands: 0 };
   data.agents.forEach((agent, i) => {
-    const curve = world.curves[agent.name];
-    if (!curve?.[quantity]) return; // only imitators have matching errors
+    const curves = world.curves[agent.name];
+    const curve = curves?.of[quantity.key];
+    if (!curve) return; // only imitators have matching errors
     const visible = !chosen.hidden.has(i);
-    const keys = KEYS[quantity === "suboptimality" ? chosen.centre : "mean"];
-    const values = curve[quantity];
-    const x = curve.episode;
+    const { value, low, high } = (chosen.centre === "iqm" && curve.iqm) || curve.mean;
+    const x = curves[chosen.over];
     const canShow = (k, y) =>
       y !== null && (chosen.x !== "log" || x[k] > 0) && (chosen.y !== "log" || y > 0);
     const shown = (ys) => ys.map((y, k) => (canShow(k, y) ? y : null));
     const common = { type: "scatter", mode: "lines", visible, connectgaps: false };
 
-    const mean = shown(values[keys.value]);
-    const text = values[keys.value].map((y, k) =>
-      withInterval(quantity, y, values[keys.low][k], values[keys.high][k]));
+    const text = value.map((y, k) => withInterval(quantity, y, low[k], high[k]));
     lines.push({
-      ...common, x: [...x], y: mean, customdata: text, name: plain(agent.name),
+      ...common, x: [...x], y: shown(value), customdata: text, name: plain(agent.name),
       meta: { agent: i, part: "line" }, hovertemplate: "%{customdata}",
       line: { color: agent.colour, dash: agent.dash, width: 2.2 },
     });
 
-    const area = band(x, values[keys.low], values[keys.high], canShow);
+    const area = band(x, low, high, canShow);
     bands.push({
       ...common, x: area.x, y: area.y, fill: "toself", fillcolor: faint(agent.colour, 0.17),
       line: { width: 0 }, hoverinfo: "skip", meta: { agent: i, part: "band" },
     });
 
     if (chosen.seeds === "each") {
-      const each = curve.seeds[quantity];
+      const each = curve.seeds;
       seeds.push({
         ...common, x: each.flatMap(() => [...x, null]), y: each.flatMap((ys) => [...shown(ys), null]),
         line: { color: faint(agent.colour, 0.5), width: 0.8 }, hoverinfo: "skip",
@@ -54,7 +38,7 @@ function traces(world, quantity, chosen) {
       });
     }
     if (visible) {
-      leftOut.lines += values[keys.value].filter((y, k) => y !== null && !canShow(k, y)).length;
+      leftOut.lines += value.filter((y, k) => y !== null && !canShow(k, y)).length;
       leftOut.bands += area.leftOut;
     }
   });
@@ -90,7 +74,7 @@ function band(x, low, high, canShow) {
 }
 
 function withInterval(quantity, value, low, high) {
-  const { form } = QUANTITIES[quantity];
+  const form = FORMS[quantity.form];
   return form(value) + (low === null ? "" : ` [${form(low)}, ${form(high)}]`);
 }
 

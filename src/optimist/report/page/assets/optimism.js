@@ -1,4 +1,4 @@
-// The section on optimism: boards of one run, a slider over its episodes, and a cell's numbers.
+// The section on optimism: boards of one or two runs, a slider over their episodes, and a cell's numbers.
 
 const STEP_MILLISECONDS = 550;
 
@@ -17,19 +17,22 @@ function showOptimism() {
   view?.pause();
   const { name, picture } = data.worlds[state.world];
   const runs = picture?.runs.filter((run) => run.episodes.length) ?? [];
-  const View = picture?.axes ? MapView : OptimismView;
-  view = runs.length ? new View({ ...picture, runs }, view?.run.agent) : null;
+  view = runs.length ? new View({ ...picture, runs }, view?.agents) : null;
   const nothing = element("p", { class: "quiet" }, "There is no picture of this world.");
   byId("optimism-of-world").replaceChildren(element("h3", {}, name), ...(view ? view.elements : [nothing]));
 }
 
-class OptimismView {
-  /** The picture of a world, at first of the given agent if it has a run there. */
-  constructor(picture, agent) {
+/** Boards of one run, or of two side by side, which share the slider, the scales and the chosen cell. */
+class View {
+  /** The picture of a world, at first of the given agents if they have runs there. */
+  constructor(picture, agents) {
     this.picture = picture;
     this.chosen = this.firstCell();
     this.makeSteering();
-    this.runs.value = Math.max(0, picture.runs.findIndex((run) => run.agent === agent));
+    const find = (agent) => picture.runs.findIndex((run) => run.agent === agent);
+    const optimistic = picture.runs.findIndex((run) => run.bonus || run.ascension);
+    this.run.value = agents && find(agents[0]) >= 0 ? find(agents[0]) : Math.max(0, optimistic);
+    this.beside.value = agents?.[1] && find(agents[1]) >= 0 ? find(agents[1]) : "";
     const label = "Boards; the arrow keys move from cell to cell";
     this.panels = element("div", { class: "panels", tabindex: 0, role: "application", "aria-label": label });
     this.readout = element("div", { class: "readout", "aria-live": "polite" });
@@ -38,30 +41,40 @@ class OptimismView {
       .map(([, [mark, meaning]]) => `${mark} ${meaning}`);
     this.elements = [this.steering, this.panels, element("p", { class: "notes" }, meanings.join(" · "))];
     this.listen();
-    this.showRun();
+    this.index = picture.runs[this.run.value].opening;
+    this.showRuns();
+  }
+
+  get agents() {
+    return this.runs.map((run) => run.agent);
   }
 
   firstCell() {
-    const { cells, board } = this.picture;
+    const { cells, board, axes } = this.picture;
+    if (axes) return Math.floor(board.length / 2) * board[0].length + Math.floor(board[0].length / 2);
     return Math.max(0, cells.findIndex(([row, column]) => board[row][column] === "s"));
   }
 
   makeSteering() {
     const { runs } = this.picture;
     const several = new Set(runs.map((run) => run.agent)).size < runs.length;
-    const names = runs.map((run) => (several ? `${run.agent}, seed ${run.seed}` : run.agent));
-    this.runs = element("select", { id: "run" }, ...names.map((name, i) => element("option", { value: i }, name)));
-    const range = { type: "range", min: 0, step: 1 };
+    const choices = () => runs.map(({ agent, seed }, i) =>
+      element("option", { value: i }, several ? `${agent}, seed ${seed}` : agent));
+    this.run = element("select", { id: "run", autocomplete: "off" }, ...choices());
+    const nobody = element("option", { value: "" }, "nobody");
+    this.beside = element("select", { id: "beside", autocomplete: "off" }, nobody, ...choices());
+    const range = { type: "range", min: 0, step: 1, autocomplete: "off" };
     this.slider = element("input", { ...range, id: "episode", "aria-label": "Episodes played" });
     this.status = element("output", { for: "episode", id: "episode-said" });
     this.play = element("button", { type: "button", class: "play", id: "play" }, "Play");
     this.steering = element("div", { class: "steering" },
-      element("label", {}, "Agent ", this.runs),
+      element("label", {}, "Agent ", this.run),
+      ...(runs.length > 1 ? [element("label", {}, "beside ", this.beside)] : []),
       element("div", { class: "slider" }, this.play, this.slider, this.status));
   }
 
   listen() {
-    this.runs.addEventListener("change", () => this.showRun());
+    for (const select of [this.run, this.beside]) select.addEventListener("change", () => this.showRuns());
     this.slider.addEventListener("input", () => {
       this.pause();
       this.showEpisode();
@@ -81,120 +94,123 @@ class OptimismView {
     });
   }
 
-  /** Show the boards of the selected run, with scales for all its episodes. */
-  showRun() {
+  /** Show the boards of the selected runs, with scales for all their episodes. */
+  showRuns() {
     this.pause();
-    this.run = this.picture.runs[this.runs.value];
-    const last = this.run.episodes.length - 1;
-    this.slider.max = last;
-    this.slider.value = this.index === undefined ? Math.ceil(last / 2) : Math.min(this.index, last);
-    this.imitates = this.run.difference !== null;
-    const { order, scales } = this.arrangement();
-    this.readout.classList.toggle("across", this.imitates);
+    const chosen = [this.run.value, this.beside.value].filter((i) => i !== "");
+    this.runs = chosen.map((i) => this.picture.runs[i]);
+    this.kind = kindOf(this.picture, this.runs);
+    this.last = Math.max(...this.runs.map((run) => run.episodes.length)) - 1;
+    this.slider.max = this.last;
+    this.slider.value = Math.min(this.index, this.last);
+    const two = this.runs.length > 1;
+    this.panels.classList.toggle("two", two);
+    this.readout.classList.toggle("across", two || this.kind === "imitator");
+    this.readout.style.setProperty("--runs", this.runs.length);
     this.drawn = [];
-    this.panels.replaceChildren(...order.map((key) => {
-      return key === "readout" ? this.readout : this.makePanel(key, scales[key]);
-    }));
+    this.panels.replaceChildren(...ORDER[this.kind].map((key) => (key === "readout" ? this.readout : this.makePanel(key))));
     this.showEpisode();
   }
 
-  /** The order of the boards, and their scales. */
-  arrangement() {
-    const { run, imitates, picture: { optimal } } = this;
-    return imitates ? { order: IMITATOR, scales: scalesOfImitator(run, optimal) }
-      : { order: EXPLORER, scales: scalesOfExplorer(run, optimal) };
+  /** The moment of a run that is shown; a shorter run stays at its end. */
+  moment(run) {
+    return Math.min(this.index, run.episodes.length - 1);
   }
 
-  about(panel) {
-    return (this.imitates && panel.ofImitator) || panel.about;
-  }
-
-  makePanel(key, colours) {
-    const panel = PANELS[key];
-    const about = this.about(panel);
+  makePanel(key) {
+    const { title, absent, ...about } = PANELS[key];
+    const colours = scaleOf(key, this.kind, this.runs, this.picture.optimum);
     const log = colours && (colours.log || colours.least) ? "; log colours" : "";
-    const caption = [element("b", {}, panel.title), " ", element("span", { class: "quiet" }, about + log)];
-    const figure = element("figure", { class: "panel", "data-panel": key }, element("figcaption", {}, ...caption));
-    if (!colours) {
-      figure.append(element("p", { class: "absent" }, panel.absent));
-      return figure;
+    const said = element("span", { class: "quiet" }, (about[this.kind] ?? about.about) + log);
+    const boards = element("div", { class: "boards" });
+    const still = key === "optimal" || key === "expert"; // the same for all agents
+    for (const run of still ? this.runs.slice(0, 1) : this.runs) {
+      const side = element("div", {});
+      if (this.runs.length > 1 && !still) side.append(element("span", { class: "who" }, run.agent));
+      if (still || run[key]) {
+        const board = new Board(this.picture, key);
+        side.append(board.svg);
+        this.drawn.push({ key, colours, board, run });
+      } else {
+        side.append(element("p", { class: "absent" }, absent));
+      }
+      boards.append(side);
     }
-    const board = new Board(this.picture, key);
-    const bar = colourBar(colours);
-    bar.style.maxWidth = `max(${board.svg.style.maxWidth}, 13rem)`;
-    figure.append(board.svg, bar);
-    this.drawn.push({ key, colours, board });
+    const caption = element("figcaption", {}, element("b", {}, title), " ", said);
+    const figure = element("figure", { class: "panel", "data-panel": key }, caption, boards);
+    if (colours) {
+      const bar = colourBar(colours);
+      const width = this.drawn.at(-1).board.svg.style.maxWidth;
+      bar.style.maxWidth = `max(${this.runs.length > 1 ? `calc(2 * ${width})` : width}, 13rem)`;
+      figure.append(bar);
+    }
     return figure;
   }
 
   showEpisode() {
     this.index = Number(this.slider.value);
-    const played = this.run.episodes[this.index];
+    const [run] = this.runs.filter(({ episodes }) => episodes.length > this.last);
+    const played = run.episodes[this.index];
     const many = `after ${number(played)} episode${played === 1 ? "" : "s"}`;
     this.status.textContent = played === 0 ? "before the first episode" : many;
     this.slider.setAttribute("aria-valuetext", this.status.textContent);
-    const { still, policies } = this.beside();
-    for (const { key, colours, board } of this.drawn) {
-      board.show(still[key] ?? this.run[key][this.index], colours, policies[key]);
+    const best = this.picture.optimum;
+    for (const { key, colours, board, run } of this.drawn) {
+      const moment = this.moment(run), policy = run.policy?.[moment];
+      const still = { optimal: best?.value, expert: best?.occupancy }[key];
+      const arrows = key === "value" || (key === "occupancy" && this.kind === "imitator") ? policy : null;
+      board.show(still ?? run[key][moment], colours, still ? best.policy : arrows);
     }
     this.choose(this.chosen);
-  }
-
-  /** The boards that do not change along the slider, and the policies drawn as arrows. */
-  beside() {
-    const best = this.picture.optimal, policy = this.run.policy[this.index];
-    const still = { optimal: best.value, expert: best.occupancy };
-    const policies = { value: policy, optimal: best.policy, expert: best.policy };
-    if (this.imitates) policies.occupancy = policy;
-    return { still, policies };
   }
 
   /** Frame a cell on all boards and show its numbers. */
   choose(x) {
     this.chosen = x;
     for (const { board } of this.drawn) board.choose(x);
+    const columns = this.runs.map((run) => this.numbersOf(run, x));
+    const names = this.runs.length > 1 ? [element("div", { class: "whose" }, element("dt", {}),
+      ...this.runs.map((run) => element("dd", {}, run.agent)))] : [];
+    const lines = columns[0].map(([name], i) => element("div", {}, element("dt", {}, name),
+      ...columns.map((column) => element("dd", { "data-number": name }, column[i][1]))));
     this.readout.replaceChildren(
-      ...this.place(x),
-      element("dl", {}, ...this.numbersOf(x).map(([name, text]) =>
-        element("div", {}, element("dt", {}, name), element("dd", { "data-number": name }, text)))),
+      ...this.place(x), element("dl", {}, ...names, ...lines),
       element("p", { class: "hint" }, "Point at a cell of any board, or move with the arrow keys."),
     );
   }
 
-  /** A number of a cell at the selected episode. */
-  now(key, x) {
-    return number(this.run[key] ? this.run[key][this.index][x] : null);
-  }
-
   place(x) {
+    if (this.picture.axes) {
+      const [across, up] = observationAt(this.picture, x);
+      return [element("b", {}, `Observation (${number(across, 3)}, ${number(up, 3)})`)];
+    }
     const [row, column] = this.picture.cells[x];
     return [element("b", {}, `State ${x}`), ` in row ${row + 1}, column ${column + 1}`];
   }
 
-  numbersOf(x) {
-    const { run, index, picture } = this;
-    const now = (key) => this.now(key, x);
-    const best = this.imitates ? "expert" : "optimal";
-    const lines = [
-      ["value", now("value") + (this.imitates ? "" : ` (optimal ${number(picture.optimal.value[x])})`)],
-      ["bonus", now("bonus")],
-      ["heaven", now("ascension")],
-      ["occupancy", `${now("occupancy")} (${best} ${number(picture.optimal.occupancy[x])})`],
-      ["plays", plays(run.policy[index][x], picture.moves)],
-      [`${best} play`, plays(picture.optimal.policy[x], picture.moves)],
-    ];
-    if (this.imitates) lines.splice(4, 0, ["difference", now("difference")]);
-    return lines;
+  /** The numbers of a cell in a run at the selected episode, with their names. */
+  numbersOf(run, x) {
+    const moment = this.moment(run), { optimum, moves } = this.picture;
+    const now = (key) => number(run[key] ? run[key][moment][x] : null);
+    const lines = [["value", now("value")], ["bonus", now("bonus")], ["heaven", now("ascension")]];
+    if (this.kind === "map") {
+      return [...lines, ["visits", now("visits")], ["plays", `action ${run.action[moment][x]}`]];
+    }
+    const imitates = this.kind === "imitator", best = imitates ? "expert" : "optimal";
+    if (!imitates) lines[0][1] += ` (optimal ${number(optimum.value[x])})`;
+    lines.push(["occupancy", `${now("occupancy")} (${best} ${number(optimum.occupancy[x])})`]);
+    if (imitates) lines.push(["difference", now("difference")]);
+    return [...lines, ["plays", plays(run.policy[moment][x], moves)], [`${best} play`, plays(optimum.policy[x], moves)]];
   }
 
   start() {
-    if (Number(this.slider.value) >= this.run.episodes.length - 1) this.slider.value = 0;
+    if (Number(this.slider.value) >= this.last) this.slider.value = 0;
     this.showEpisode();
     this.play.textContent = "Pause";
     this.timer = setInterval(() => {
       this.slider.value = this.index + 1;
       this.showEpisode();
-      if (this.index >= this.run.episodes.length - 1) this.pause();
+      if (this.index >= this.last) this.pause();
     }, STEP_MILLISECONDS);
   }
 

@@ -3,8 +3,8 @@
 const PANELS = {
   value: {
     title: "Value", about: "optimistic values, with the policy",
-    ofImitator: "values of the rewards that it constructs, with the policy",
-    ofMap: "optimistic values, with rewards scaled to [0, R_max]",
+    imitator: "values of the rewards that it constructs, with the policy",
+    map: "optimistic values, with rewards scaled to [0, R_max]",
   },
   optimal: { title: "Optimal value", about: "exact, with an optimal policy" },
   bonus: {
@@ -17,49 +17,50 @@ const PANELS = {
   },
   occupancy: {
     title: "Occupancy", about: "exact discounted occupancy of its policy",
-    ofImitator: "exact occupancy of its policy, with arrows",
+    imitator: "exact occupancy of its policy, with arrows",
   },
   expert: { title: "Expert", about: "exact occupancy of the expert's policy, with arrows" },
   visits: { title: "Visits", about: "how often it was near; sum over actions" },
-  difference: { title: "Difference", about: "red: more often than the expert; blue: less often" },
+  difference: {
+    title: "Difference", about: "red: more often than the expert; blue: less often",
+    absent: "This agent imitates no expert.",
+  },
 };
 
-/** The order of the boards: an agent's values beside the optimal ones, or an imitator beside its expert. */
-const EXPLORER = ["value", "optimal", "readout", "bonus", "ascension", "occupancy"];
-const IMITATOR = ["occupancy", "expert", "difference", "readout", "value", "bonus", "ascension"];
+/** The order of the boards. An agent's values are beside the optimal ones, an imitator is beside its expert. */
+const ORDER = {
+  explorer: ["value", "optimal", "readout", "bonus", "ascension", "occupancy"],
+  imitator: ["occupancy", "expert", "difference", "readout", "value", "bonus", "ascension"],
+  map: ["value", "bonus", "readout", "ascension", "visits"], // no optimum is known
+};
 
-/** In a Gymnasium environment no optimum is known. */
-const MAPPED = ["value", "bonus", "readout", "ascension", "visits"];
-
-/** The agent's values and the optimal ones share a scale. */
-function scalesOfExplorer({ value, bonus, ascension, occupancy }, best) {
-  const values = scale("viridis", [...value, best.value], needsLog(value, best.value));
-  return {
-    value: values, optimal: values, bonus: bonus && scale("ember", bonus),
-    ascension: ascension && scale("ember", ascension), occupancy: scale("blues", occupancy, true),
-  };
+/** What is shown of some runs: maps, or boards of imitators if one of them is. */
+function kindOf(picture, runs) {
+  if (picture.axes) return "map";
+  return runs.some((run) => run.difference) ? "imitator" : "explorer";
 }
 
-/** Imitator and expert share a scale. Values of constructed rewards need not include zero. */
-function scalesOfImitator({ episodes, value, bonus, ascension, occupancy, difference }, best) {
-  const times = scale("blues", [...occupancy, best.occupancy], true);
-  const played = value.filter((_, i) => episodes[i] > 0);
-  const least = played.flat().reduce((low, x) => (x === null ? low : Math.min(low, x)), Infinity);
-  return {
-    occupancy: times, expert: times, difference: signedScale("coolwarm", difference),
-    value: scale("viridis", played, false, Number.isFinite(least) ? least : 0),
-    bonus: bonus && scale("ember", bonus, true), ascension: ascension && scale("ember", ascension, true),
-  };
+/** The scale of a board for some runs, which share it; null if none of them has such numbers. */
+function scaleOf(key, kind, runs, best) {
+  const rows = (name) => runs.flatMap((run) => run[name] ?? []);
+  if (key === "value" || key === "optimal") {
+    if (kind === "explorer") return scale("viridis", [...rows("value"), best.value], needsLog(rows("value"), best.value));
+    // Values of constructed or scaled rewards need not include zero.
+    const played = runs.flatMap(({ episodes, value }) => value.filter((_, i) => kind === "map" || episodes[i] > 0));
+    const least = played.flat().reduce((low, x) => (x === null ? low : Math.min(low, x)), Infinity);
+    return scale("viridis", played, false, Number.isFinite(least) ? least : 0);
+  }
+  if (key === "occupancy" || key === "expert") {
+    return scale("blues", [...rows("occupancy"), ...(kind === "imitator" ? [best.occupancy] : [])], true);
+  }
+  if (!rows(key).length) return null;
+  if (key === "difference") return signedScale("coolwarm", rows(key));
+  if (key === "visits") return scale("blues", rows(key), true);
+  const most = runs.filter((run) => run[key]).map((run) => scale("ember", run[key]).high);
+  return scale("ember", rows(key), kind === "imitator" || Math.max(...most) > FAR_APART * Math.min(...most));
 }
 
-/** Values of scaled rewards need not include zero either. */
-function scalesOfMaps({ value, bonus, ascension, visits }) {
-  const least = value.flat().reduce((low, x) => (x === null ? low : Math.min(low, x)), Infinity);
-  return {
-    value: scale("viridis", value, false, Number.isFinite(least) ? least : 0),
-    bonus: scale("ember", bonus), ascension: scale("ember", ascension), visits: scale("blues", visits, true),
-  };
-}
+const FAR_APART = 10; // two agents' bonuses need log colours
 
 /** Whether values begin so far above the optimal ones that a linear scale would show these all dark. */
 function needsLog(values, optimal) {

@@ -1,4 +1,7 @@
-"""Numbers in few digits, and a dash for missing ones."""
+"""Numbers in few digits, and a dash for missing ones, which are nan."""
+
+import math
+from collections.abc import Callable
 
 MISSING = "\N{EN DASH}"
 
@@ -6,7 +9,7 @@ ROUNDING = 1e-12
 """Smaller fractions of the optimal value are rounding errors of the exact solver."""
 
 
-def percent(fraction: float | None) -> str:
+def percent(fraction: float) -> str:
     """A fraction in per cent, without the sign; rounding errors are 0.
 
     Examples
@@ -14,7 +17,7 @@ def percent(fraction: float | None) -> str:
     >>> print(*map(percent, (0.07594, 0.99995, 0.003, 0.000123, -0.25, 2e-9, 2e-16)))
     7.6 100.0 0.30 0.012 \N{MINUS SIGN}25.0 2.0e\N{MINUS SIGN}07 0
     """
-    if fraction is None:
+    if math.isnan(fraction):
         return MISSING
     x = 0.0 if abs(fraction) < ROUNDING else 100 * fraction
     if abs(x) >= 0.95:
@@ -24,7 +27,7 @@ def percent(fraction: float | None) -> str:
     return _minus(f"{x:#.2g}" if abs(x) >= 1e-3 else f"{x:.1e}")
 
 
-def number(x: float | None) -> str:
+def number(x: float) -> str:
     """A number to four digits, or to the unit if that is more.
 
     Examples
@@ -32,7 +35,7 @@ def number(x: float | None) -> str:
     >>> print(*map(number, (12345.6, 12.3456, 105.0, 0.00123456, 0.0, -0.5)))
     12,346 12.35 105.0 0.001235 0 \N{MINUS SIGN}0.5000
     """
-    if x is None:
+    if math.isnan(x):
         return MISSING
     if abs(x) >= 1000:
         return _minus(f"{x:,.0f}" if abs(x) < 1e9 else f"{x:.3e}")
@@ -41,7 +44,7 @@ def number(x: float | None) -> str:
     return _minus(f"{x:#.4g}".rstrip(".") if abs(x) >= 1e-4 else f"{x:.1e}")
 
 
-def decimal(x: float | None) -> str:
+def decimal(x: float) -> str:
     """A number to two decimals.
 
     Examples
@@ -49,20 +52,19 @@ def decimal(x: float | None) -> str:
     >>> print(decimal(0.5), decimal(-0.071), decimal(-0.001))
     0.50 \N{MINUS SIGN}0.07 0.00
     """
-    return (
-        MISSING if x is None else _minus(f"{round(x, 2) + 0.0:.2f}")
-    )  # + 0.0 removes a minus zero
+    # Adding 0.0 removes a minus zero.
+    return MISSING if math.isnan(x) else _minus(f"{round(x, 2) + 0.0:.2f}")
 
 
-def times(x: float | None) -> str:
+def times(x: float) -> str:
     """A ratio to two decimals or three digits.
 
     Examples
     --------
-    >>> print(times(1.0504), times(22.957), times(2046.0), times(0.01234), times(None))
+    >>> print(times(1.0504), times(22.957), times(2046.0), times(0.01234), times(math.nan))
     1.05 23.0 2,046 0.012 \N{EN DASH}
     """
-    if x is None:
+    if math.isnan(x):
         return MISSING
     if 0 < abs(x) < 0.095:
         return _minus(f"{x:.2g}")
@@ -82,3 +84,11 @@ def count(n: int, one: str, many: str = "") -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+FORMS: dict[str, Callable[[float], str]] = {
+    "percent": percent,
+    "number": number,
+    "decimal": decimal,
+}
+"""The function of each `labels.Form`."""
