@@ -5,14 +5,17 @@ handed in as arrays (`optimist.core.state`) and changed in place, so that a run 
 any episode, saved, and continued. From top to bottom: the loop, an episode, the start of an epoch,
 and updates of values and policy.
 
-The compiler counts references whenever an array is taken out of a tuple, which costs as much as a
-step of a small world. So functions take what their loops need before these begin.
+Where a tuple is last used in a branch, the compiler counts references to all its arrays. That costs
+as much as some steps of a small world. So what is done in every episode is straight-line code that
+calls kernels on arrays, and what is done seldom (`begin_epoch`, `keep_policy`) is not inlined.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
 from optimist.core.counts import regress
 from optimist.core.epoch import (
@@ -24,7 +27,7 @@ from optimist.core.epoch import (
     reset_policy,
     uncertainties,
 )
-from optimist.core.iteration import back_up, count_update, predict, sum_worth
+from optimist.core.iteration import back_up, count_update, predict
 from optimist.core.linalg import add_to, dot, draw, draw_between
 from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior
@@ -50,7 +53,10 @@ def run_finite(me: Learner, rng: np.random.Generator, record: Record, kept: Kept
     for i in range(record.steps.size):
         if record.stop[0]:
             break
-        taken += play(world, rule, states, data, reg, epoch, rng, record, kept, i, taken)
+        if kept.draw[i] or is_evaluated(epoch.clock, kept.stride):
+            taken += keep_policy(states, epoch, kept, i, taken)
+        if play(world, rule, states, data, reg, epoch.clock, rng, record, i):
+            begin_epoch(world, rule, states, data, reg, epoch)
         learn(world, rule, states, data, reg, epoch, rng, record, i)
 
 
@@ -58,7 +64,9 @@ def run_finite(me: Learner, rng: np.random.Generator, record: Record, kept: Kept
 def play_one(me: Learner, rng: np.random.Generator, record: Record, kept: Kept) -> None:
     """The first half of one episode: rewards may be changed before `learn_one`."""
     world, rule, states, data, reg, epoch = me
-    play(world, rule, states, data, reg, epoch, rng, record, kept, 0, 0)
+    keep_policy(states, epoch, kept, 0, 0)
+    if play(world, rule, states, data, reg, epoch.clock, rng, record, 0):
+        begin_epoch(world, rule, states, data, reg, epoch)
 
 
 @compiled(nogil=True)
@@ -68,6 +76,33 @@ def learn_one(me: Learner, rng: np.random.Generator, record: Record) -> None:
     learn(world, rule, states, data, reg, epoch, rng, record, 0)
 
 
+@compiled()
+def is_evaluated(clock: Any, stride: int) -> bool:
+    """Whether the policy of the coming episode is to be evaluated."""
+    return bool(stride > 0 and clock[0]["episodes"] % stride == 0)
+
+
+@compiled()
+def keep_policy(states: States, epoch: Epoch, kept: Kept, i: int, taken: int) -> bool:
+    """Set the present policy aside if it is the one drawn for the output, or to be evaluated.
+
+    Returns whether it is to be evaluated.
+    """
+    if kept.draw[i]:
+        kept.epoch.Theta[:] = epoch.Theta
+        kept.epoch.Lambda[:] = epoch.Lambda
+        kept.epoch.first[:] = epoch.first
+        kept.epoch.second[:] = epoch.second
+        kept.epoch.prior[:] = epoch.prior
+        kept.epoch.clock[:] = epoch.clock
+        kept.rewards[:] = states.rewards
+        kept.log_pi[:] = states.log_pi
+    keep = is_evaluated(epoch.clock, kept.stride)
+    if keep:
+        kept.log_policies[taken] = states.log_pi
+    return keep
+
+
 @inlined
 def play(
     world: Simulator,
@@ -75,34 +110,72 @@ def play(
     states: States,
     data: Data,
     reg: Regression,
-    epoch: Epoch,
+    clock: Any,
     rng: np.random.Generator,
     record: Record,
-    kept: Kept,
     i: int,
-    taken: int,
 ) -> bool:
-    """One episode under pi_k, which ends after each step with probability 1 - gamma.
+    """One episode under pi_k; whether an epoch begins after it."""
+    record.value[i] = dot(world.nu0, states.V)
+    draw_first(world.start, clock, rng)
+    steps, reward, bonus, ascension, last = walk(
+        world.first, world.after, world.cumulative, world.gamma, states.cumulative, states.r,
+        states.CB, states.p, states.rows, states.block, rule.observe_last, data.counts, data.sums,
+        data.visits, data.met, data.b, reg.Lambda, reg.inverse, reg.stale, reg.log_det,
+        clock[0]["state"], rng,
+    )  # fmt: skip
+    clock[0]["state"] = draw(world.start, rng.random())
+    clock[0]["steps"] += steps
+    begins = count_episode(clock, reg.log_det, rule.stage)
+    record.steps[i] = steps
+    record.reward[i] = reward
+    record.bonus[i] = bonus / steps
+    record.ascension[i] = ascension / steps
+    record.last[i] = last
+    record.epoch[i] = clock[0]["epochs"] + begins
+    return begins
+
+
+@inlined
+def draw_first(start: FloatArray, clock: Any, rng: np.random.Generator) -> None:
+    """Draw the first state of all."""
+    if clock[0]["state"] < 0:
+        clock[0]["state"] = draw(start, rng.random())
+
+
+@compiled()
+def walk(
+    first: IntArray,
+    after: IntArray,
+    cumulative: FloatArray,
+    gamma: float,
+    pi: FloatArray,
+    r: FloatArray,
+    CB: FloatArray,
+    p: FloatArray,
+    rows: FloatArray,
+    block: IntArray,
+    observe_last: bool,
+    counts: FloatArray,
+    sums: FloatArray,
+    visits: IntArray,
+    met: IntArray,
+    work: FloatArray,
+    Lambda: FloatArray,
+    inverse: FloatArray,
+    stale: IntArray,
+    log_det: FloatArray,
+    x: int,
+    rng: np.random.Generator,
+) -> tuple[int, float, float, float, int]:
+    """The steps of an episode from x on, which ends after each with probability 1 - gamma.
 
     The pseudocode tosses the coin before the next state is seen, so the last pair of an episode is
     not learnt from; with ``observe_last`` it is. Blocks of the covariance are updated at the end,
-    once for all visits of a pair. An epoch begins after it if it is time. Returns whether the
-    policy was set aside to be evaluated.
+    once for all visits of a pair. Returns the number of steps, the sums of r, CB and p along them,
+    and the last pair.
     """
-    n_actions, s, clock = states.r.shape[1], states.rows.shape[1], epoch.clock
-    first, after, cumulative, gamma = world.first, world.after, world.cumulative, world.gamma
-    pi, CB, p, r = states.cumulative, states.CB, states.p, states.r
-    rows, block, Lambda = states.rows, states.block, reg.Lambda
-    counts, sums, visits, met = data.counts, data.sums, data.visits, data.met
-    observe_last = rule.observe_last
-    keep = kept.stride > 0 and clock[0]["episodes"] % kept.stride == 0
-    if keep:
-        kept.log_policies[taken] = states.log_pi
-    if kept.draw[i]:
-        keep_drawn(states, epoch, kept)
-    record.value[i] = dot(world.nu0, states.V)
-    draw_first(world, epoch, rng)
-    x = clock[0]["state"]
+    n_actions, s = r.shape[1], rows.shape[1]
     steps, reward, bonus, ascension, growth, pairs, pair = 0, 0.0, 0.0, 0.0, 1.0, 0, 0
     going = True
     while going:
@@ -125,7 +198,7 @@ def play(
             Lambda[b, 0, 0] = before + rows[pair, 0] * rows[pair, 0]
             growth *= Lambda[b, 0, 0] / before
             if growth > 1e200:
-                reg.log_det[0] += math.log(growth)
+                log_det[0] += math.log(growth)
                 growth = 1.0
         else:
             for j in range(s):
@@ -134,45 +207,15 @@ def play(
                 met[pairs] = pair
                 pairs += 1
             visits[pair] += 1
-    reg.log_det[0] += math.log(growth)
+    log_det[0] += math.log(growth)
     for m in range(pairs):
         b, n = block[met[m] // n_actions, met[m] % n_actions], float(visits[met[m]])
-        observe(Lambda, reg.inverse, reg.stale, reg.log_det, b, rows[met[m]], n, data.b)
+        observe(Lambda, inverse, stale, log_det, b, rows[met[m]], n, work)
         visits[met[m]] = 0
-    clock[0]["state"] = draw(world.start, rng.random())
-    clock[0]["steps"] += steps
-    if count_episode(clock, reg.log_det, rule.stage):
-        begin_epoch(world, rule, states, data, reg, epoch)
-    record.steps[i] = steps
-    record.reward[i] = reward
-    record.bonus[i] = bonus / steps
-    record.ascension[i] = ascension / steps
-    record.last[i] = pair
-    record.epoch[i] = clock[0]["epochs"]
-    return keep
+    return steps, reward, bonus, ascension, pair
 
 
-@inlined
-def draw_first(world: Simulator, epoch: Epoch, rng: np.random.Generator) -> None:
-    """Draw the first state of all."""
-    if epoch.clock[0]["state"] < 0:
-        epoch.clock[0]["state"] = draw(world.start, rng.random())
-
-
-@inlined
-def keep_drawn(states: States, epoch: Epoch, kept: Kept) -> None:
-    """Set the present policy aside as the one drawn for the output."""
-    kept.epoch.Theta[:] = epoch.Theta
-    kept.epoch.Lambda[:] = epoch.Lambda
-    kept.epoch.first[:] = epoch.first
-    kept.epoch.second[:] = epoch.second
-    kept.epoch.prior[:] = epoch.prior
-    kept.epoch.clock[:] = epoch.clock
-    kept.rewards[:] = states.rewards
-    kept.log_pi[:] = states.log_pi
-
-
-@inlined
+@compiled()
 def begin_epoch(
     world: Simulator,
     rule: Rule,
@@ -189,15 +232,16 @@ def begin_epoch(
         learn_prior(rule, reg, epoch, pair, after, counts, states.V, n_actions, 0.0)
     freeze(reg, epoch)
     v = epoch.prior[0]["v"]
+    W = states.V - v
     if rule.optimism.bonus == BonusKind.VARIANCE:
         regress(
             data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
-            data.counts, data.sums, data.b, states.V, v, 2, 1.0, epoch.second, data.Q,
+            data.counts, data.sums, data.b, W * W, 1.0, 0.0, epoch.second, data.Q,
         )  # fmt: skip
     if needs_moments(rule):
         regress(
             data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
-            data.counts, data.sums, data.b, states.V, v, 1, 1.0, epoch.first, data.Q,
+            data.counts, data.sums, data.b, W, 1.0, 0.0, epoch.first, data.Q,
         )  # fmt: skip
     uncertainties(states, reg.Lambda, reg.inverse, 0, data.Q)
     compute_optimism(rule, states, epoch, data.Q, 0)
@@ -240,16 +284,14 @@ def learn(
             break
         count_update(eta, clock, prior, Theta, rewards)
         v = prior[0]["v"]
+        W = V if v == 0 else V - v
         regress(
-            own, first, after, rows, block, Lambda, inverse, counts, sums, b, V, v, 1, gamma,
+            own, first, after, rows, block, Lambda, inverse, counts, sums, b, W, gamma, gamma * v,
             theta, Q,
         )  # fmt: skip
-        if not own:
-            predict(rows, block, theta, gamma * v, 0, V.size, Q)
         add_to(Theta, 1.0, theta)
         sup_q[i], change = back_up(
             eta, gamma, heaven, truncate, bound, prior, r, CB, p, alike, rewards, Q, V, log_pi, pi
         )
-        sum_worth(gamma, heaven, prior)
         if change < rule.tolerance:
             break

@@ -7,7 +7,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
-from optimist.core.finite import draw_first, learn, play
+from optimist.core.finite import begin_epoch, draw_first, keep_policy, learn, play
 from optimist.core.linalg import add_to, dot, draw, draw_between
 from optimist.core.state import Epoch, Kept, Learner, Record, Simulator
 from optimist.imitation.weights import WeightKind
@@ -48,7 +48,9 @@ def run_imitation(
             break
         if player.fresh:
             roll_out(world, states.cumulative, epoch, player, rng, i)
-        keep = play(world, rule, states, data, reg, epoch, rng, record, kept, i, taken)
+        keep = keep_policy(states, epoch, kept, i, taken)
+        if play(world, rule, states, data, reg, epoch.clock, rng, record, i):
+            begin_epoch(world, rule, states, data, reg, epoch)
         if not player.fresh:
             player.pairs[i] = record.last[i]
         move(player, states.r, player.pairs[i])
@@ -66,7 +68,9 @@ def play_one_and_draw(
     world, rule, states, data, reg, epoch = me
     if player.fresh:
         roll_out(world, states.cumulative, epoch, player, rng, 0)
-    play(world, rule, states, data, reg, epoch, rng, record, kept, 0, 0)
+    keep_policy(states, epoch, kept, 0, 0)
+    if play(world, rule, states, data, reg, epoch.clock, rng, record, 0):
+        begin_epoch(world, rule, states, data, reg, epoch)
     if not player.fresh:
         player.pairs[0] = record.last[0]
 
@@ -81,7 +85,7 @@ def roll_out(
     i: int,
 ) -> None:
     """Draw (X_k, A_k) from mu(pi) by a rollout that is not learnt from."""
-    draw_first(world, epoch, rng)
+    draw_first(world.start, epoch.clock, rng)
     player.pairs[i], player.rollouts[i] = last_pair(
         world.first, world.after, world.cumulative, world.start, world.gamma, pi, rng
     )
