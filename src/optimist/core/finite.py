@@ -32,48 +32,35 @@ from optimist.core.linalg import add_to, dot, draw, draw_between
 from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior
 from optimist.core.regression import draw_noise, freeze, observe
-from optimist.core.state import (
-    Data,
-    Epoch,
-    Kept,
-    Learner,
-    Record,
-    Regression,
-    Rule,
-    Simulator,
-    States,
-)
+from optimist.core.state import Epoch, Kept, Learner, Record, States
 
 
 @compiled(nogil=True)
 def run_finite(me: Learner, rng: np.random.Generator, record: Record, kept: Kept) -> None:
     """Play and learn one episode after the other, as many as the record has room for."""
-    world, rule, states, data, reg, epoch = me
     taken = 0
     for i in range(record.steps.size):
         if record.stop[0]:
             break
-        if kept.draw[i] or is_evaluated(epoch.clock, kept.stride):
-            taken += keep_policy(states, epoch, kept, i, taken)
-        if play(world, rule, states, data, reg, epoch.clock, rng, record, i):
-            begin_epoch(world, rule, states, data, reg, epoch)
-        learn(world, rule, states, data, reg, epoch, rng, record, i)
+        if kept.draw[i] or is_evaluated(me.epoch.clock, kept.stride):
+            taken += keep_policy(me.states, me.epoch, kept, i, taken)
+        if play(me, rng, record, i):
+            begin_epoch(me)
+        learn(me, rng, record, i)
 
 
 @compiled(nogil=True)
 def play_one(me: Learner, rng: np.random.Generator, record: Record, kept: Kept) -> None:
     """The first half of one episode: rewards may be changed before `learn_one`."""
-    world, rule, states, data, reg, epoch = me
-    keep_policy(states, epoch, kept, 0, 0)
-    if play(world, rule, states, data, reg, epoch.clock, rng, record, 0):
-        begin_epoch(world, rule, states, data, reg, epoch)
+    keep_policy(me.states, me.epoch, kept, 0, 0)
+    if play(me, rng, record, 0):
+        begin_epoch(me)
 
 
 @compiled(nogil=True)
 def learn_one(me: Learner, rng: np.random.Generator, record: Record) -> None:
     """The second half."""
-    world, rule, states, data, reg, epoch = me
-    learn(world, rule, states, data, reg, epoch, rng, record, 0)
+    learn(me, rng, record, 0)
 
 
 @compiled()
@@ -104,18 +91,10 @@ def keep_policy(states: States, epoch: Epoch, kept: Kept, i: int, taken: int) ->
 
 
 @inlined
-def play(
-    world: Simulator,
-    rule: Rule,
-    states: States,
-    data: Data,
-    reg: Regression,
-    clock: Any,
-    rng: np.random.Generator,
-    record: Record,
-    i: int,
-) -> bool:
+def play(me: Learner, rng: np.random.Generator, record: Record, i: int) -> bool:
     """One episode under pi_k; whether an epoch begins after it."""
+    world, rule, states, data, reg, epoch = me
+    clock = epoch.clock
     record.value[i] = dot(world.nu0, states.V)
     draw_first(world.start, clock, rng)
     steps, reward, bonus, ascension, last = walk(
@@ -216,15 +195,9 @@ def walk(
 
 
 @compiled()
-def begin_epoch(
-    world: Simulator,
-    rule: Rule,
-    states: States,
-    data: Data,
-    reg: Regression,
-    epoch: Epoch,
-) -> None:
+def begin_epoch(me: Learner) -> None:
     """Freeze Lambda, and compute the optimism of all pairs in the new epoch."""
+    world, rule, states, data, reg, epoch = me
     n_states, n_actions = states.r.shape
     reset_policy(rule, states, epoch, n_states)
     if is_novelty(rule):
@@ -250,21 +223,12 @@ def begin_epoch(
 
 
 @inlined
-def learn(
-    world: Simulator,
-    rule: Rule,
-    states: States,
-    data: Data,
-    reg: Regression,
-    epoch: Epoch,
-    rng: np.random.Generator,
-    record: Record,
-    i: int,
-) -> None:
+def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None:
     """Update Q_{k+1}, V_{k+1} and pi_{k+1}, as often as the rule and its tolerance say.
 
     P V is regressed to v: gamma P V = gamma v + phi . theta with theta = gamma M (V - v).
     """
+    world, rule, states, data, reg, epoch = me
     eta, gamma, heaven, kind = rule.eta, rule.gamma, rule.heaven, rule.optimism.ascension
     clock, prior, Theta, theta = epoch.clock, epoch.prior, epoch.Theta, epoch.theta
     rows, block, r, CB, p = states.rows, states.block, states.r, states.CB, states.p

@@ -25,7 +25,7 @@ from optimist.core.state import (
     Sums,
     arrays_of,
 )
-from optimist.core.thinning import inclusion_probabilities, sum_again
+from optimist.core.thinning import chain, inclusion_probabilities, sum_again
 from optimist.errors import MemoryFull
 from optimist.features import FeatureMap
 
@@ -115,10 +115,11 @@ class Memory:
         return [self._find(rows[i], block[i], None if r is None else r[i]) for i in each], known
 
     def _find(self, rows: FloatArray, block: IntArray, r: FloatArray | None) -> int:
-        key = hash((rows.tobytes(), block.tobytes(), None if r is None else r.tobytes()))
+        given = (rows, block) if r is None else (rows, block, r)
+        key = _digest(given)
         x = self._index.get(key, -1)
-        if x >= 0 and self._is(x, rows, block, r):
-            return x
+        if x >= 0 and all((a == b).all() for a, b in zip(given, self._state(x), strict=True)):
+            return x  # otherwise two states have one digest
         x = self.n_states
         self._reserve_states(x + 1)
         self.states.rows[x * self._rows : (x + 1) * self._rows] = rows
@@ -129,12 +130,10 @@ class Memory:
         self.n_states += 1
         return x
 
-    def _is(self, x: int, rows: FloatArray, block: IntArray, r: FloatArray | None) -> bool:
-        """Whether a state is the one with these features: digests may coincide."""
-        mine = self.states.rows[x * self._rows : (x + 1) * self._rows]
-        if not (mine == rows).all() or not (self.states.block[x] == block).all():
-            return False
-        return r is None or bool((self.states.r[x] == r).all())
+    def _state(self, x: int) -> tuple[Any, ...]:
+        """What tells a state from others: its features, and its rewards where they are known."""
+        s, rows = self.states, slice(x * self._rows, (x + 1) * self._rows)
+        return (s.rows[rows], s.block[x], s.r[x])[: 3 if self._rewards_known else 2]
 
     def _reserve_states(self, n: int) -> None:
         room = len(self.states.V)
@@ -179,7 +178,7 @@ class Memory:
         self.sums = Sums(**groups["sums"])
         self.n_states, self.n_links = len(self.states.V), len(self.links.source)
         self._index_states()
-        self._chain_links()
+        self.chains = chain(self.links, len(self.states.V))
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -264,7 +263,7 @@ class Memory:
         to = np.where(after >= 0, number[after], -1)
         self.links = Links(number[source], action, to, weight, paid)
         self.n_links = kept.size
-        self._chain_links()
+        self.chains = chain(self.links, len(self.states.V))
         V, later = self.states.V, gamma * terminal
         sum_again(self.regression, self.sums, self.ridge, self.links, *self._pairs(), V, later)
         return number
@@ -284,23 +283,12 @@ class Memory:
         return self.states.block[source, action], self.states.rows[at]
 
     def _index_states(self) -> None:
-        """Index the states by their features."""
-        self._index, s = {}, self.states
-        for x in range(self.n_states):
-            rows = s.rows[x * self._rows : (x + 1) * self._rows]
-            r = s.r[x].tobytes() if self._rewards_known else None
-            self._index[hash((rows.tobytes(), s.block[x].tobytes(), r))] = x
+        """Index the states by what tells them apart."""
+        self._index = {_digest(self._state(x)): x for x in range(self.n_states)}
 
-    def _chain_links(self) -> None:
-        """Chain the links that lead to the same state, and count those that leave one."""
-        links, n = self.links, self.n_links
-        head, left = np.full(len(self.states.V), -1), np.zeros(len(self.states.V), dtype=np.int64)
-        following, ended = np.full(len(links.source), -1), np.array([-1])
-        np.add.at(left, links.source[:n], 1)
-        for link, after in enumerate(links.after[:n].tolist()):
-            start, at = (head, after) if after >= 0 else (ended, 0)
-            following[link], start[at] = start[at], link
-        self.chains = Chains(head, left, following, ended)
+
+def _digest(parts: tuple[Any, ...]) -> int:
+    return hash(tuple(part.tobytes() for part in parts))
 
 
 def _grown(array: Any, size: int) -> Any:

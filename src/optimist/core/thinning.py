@@ -1,9 +1,9 @@
-"""A weighted sample of transitions in the place of all: which stay, and the sums over them."""
+"""A weighted sample of transitions in the place of all: which stay, and what follows from them."""
 
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.state import Links, Regression, Sums
+from optimist.core.state import Chains, Links, Regression, Sums
 
 
 def inclusion_probabilities(scores: FloatArray, expected: int) -> FloatArray:
@@ -22,6 +22,17 @@ def inclusion_probabilities(scores: FloatArray, expected: int) -> FloatArray:
         if (expected - i) * ordered[i] <= rest[i] > 0:
             return np.asarray(np.minimum(1.0, (expected - i) / rest[i] * scores))
     return np.asarray(scores > 0, dtype=np.float64)  # as many or fewer matter at all
+
+
+def chain(links: Links, n_states: int) -> Chains:
+    """Chain the links that lead to the same state, and count those that leave one."""
+    head, left = np.full(n_states, -1), np.zeros(n_states, dtype=np.int64)
+    following, ended = np.full(len(links.source), -1), np.array([-1])
+    np.add.at(left, links.source, 1)
+    for link, after in enumerate(links.after.tolist()):
+        start, at = (head, after) if after >= 0 else (ended, 0)
+        following[link], start[at] = start[at], link
+    return Chains(head, left, following, ended)
 
 
 def sum_again(

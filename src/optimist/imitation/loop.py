@@ -41,22 +41,21 @@ def run_imitation(
     me: Learner, rng: np.random.Generator, record: Record, kept: Kept, player: Player
 ) -> None:
     """Play and learn one episode after the other; the learner's rewards are the player's."""
-    world, rule, states, data, reg, epoch = me
-    taken = 0
+    states, epoch, taken = me.states, me.epoch, 0
     for i in range(record.steps.size):
         if record.stop[0]:
             break
         if player.fresh:
-            roll_out(world, states.cumulative, epoch, player, rng, i)
+            roll_out(me.world, states.cumulative, epoch, player, rng, i)
         keep = keep_policy(states, epoch, kept, i, taken)
-        if play(world, rule, states, data, reg, epoch.clock, rng, record, i):
-            begin_epoch(world, rule, states, data, reg, epoch)
+        if play(me, rng, record, i):
+            begin_epoch(me)
         if not player.fresh:
             player.pairs[i] = record.last[i]
         move(player, states.r, player.pairs[i])
         if keep:
             player.kept[taken] = player.w
-        learn(world, rule, states, data, reg, epoch, rng, record, i)
+        learn(me, rng, record, i)
         taken += keep
 
 
@@ -65,12 +64,11 @@ def play_one_and_draw(
     me: Learner, rng: np.random.Generator, record: Record, kept: Kept, player: Player
 ) -> None:
     """Play one episode, before the player moves and `optimist.core.finite.learn_one`."""
-    world, rule, states, data, reg, epoch = me
     if player.fresh:
-        roll_out(world, states.cumulative, epoch, player, rng, 0)
-    keep_policy(states, epoch, kept, 0, 0)
-    if play(world, rule, states, data, reg, epoch.clock, rng, record, 0):
-        begin_epoch(world, rule, states, data, reg, epoch)
+        roll_out(me.world, me.states.cumulative, me.epoch, player, rng, 0)
+    keep_policy(me.states, me.epoch, kept, 0, 0)
+    if play(me, rng, record, 0):
+        begin_epoch(me)
     if not player.fresh:
         player.pairs[0] = record.last[0]
 
