@@ -5,9 +5,10 @@ handed in as arrays (`optimist.core.state`) and changed in place, so that a run 
 any episode, saved, and continued. From top to bottom: the loop, an episode, the start of an epoch,
 and updates of values and policy.
 
-Where a tuple is last used in a branch, the compiler counts references to all its arrays. That costs
-as much as some steps of a small world. So what is done in every episode is straight-line code that
-calls kernels on arrays, and what is done seldom (`begin_epoch`, `keep_policy`) is not inlined.
+Where an array is last used in a branch, or in a loop with several exits, the compiler counts
+references to it and to all arrays of its tuple, which costs as much as some steps of a small world.
+So `play` is straight-line code, loops have one exit, and what is done seldom (`begin_epoch`,
+`keep_policy`) is not inlined.
 """
 
 import math
@@ -27,7 +28,7 @@ from optimist.core.epoch import (
     reset_policy,
     uncertainties,
 )
-from optimist.core.iteration import back_up, count_update, predict
+from optimist.core.iteration import back_up, count_update, predict, refuse_divergence
 from optimist.core.linalg import add_to, dot, draw, draw_between
 from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior
@@ -96,15 +97,12 @@ def play(me: Learner, rng: np.random.Generator, record: Record, i: int) -> bool:
     world, rule, states, data, reg, epoch = me
     clock = epoch.clock
     record.value[i] = dot(world.nu0, states.V)
-    draw_first(world.start, clock, rng)
     steps, reward, bonus, ascension, last = walk(
-        world.first, world.after, world.cumulative, world.gamma, states.cumulative, states.r,
-        states.CB, states.p, states.rows, states.block, rule.observe_last, data.counts, data.sums,
-        data.visits, data.met, data.b, reg.Lambda, reg.inverse, reg.stale, reg.log_det,
-        clock[0]["state"], rng,
+        world.first, world.after, world.cumulative, world.start, world.gamma, states.cumulative,
+        states.r, states.CB, states.p, states.rows, states.block, rule.observe_last, data.counts,
+        data.sums, data.visits, data.met, data.b, reg.Lambda, reg.inverse, reg.stale, reg.log_det,
+        clock, rng,
     )  # fmt: skip
-    clock[0]["state"] = draw(world.start, rng.random())
-    clock[0]["steps"] += steps
     begins = count_episode(clock, reg.log_det, rule.stage)
     record.steps[i] = steps
     record.reward[i] = reward
@@ -127,6 +125,7 @@ def walk(
     first: IntArray,
     after: IntArray,
     cumulative: FloatArray,
+    start: FloatArray,
     gamma: float,
     pi: FloatArray,
     r: FloatArray,
@@ -144,10 +143,10 @@ def walk(
     inverse: FloatArray,
     stale: IntArray,
     log_det: FloatArray,
-    x: int,
+    clock: Any,
     rng: np.random.Generator,
 ) -> tuple[int, float, float, float, int]:
-    """The steps of an episode from x on, which ends after each with probability 1 - gamma.
+    """The steps of an episode, which ends after each with probability 1 - gamma.
 
     The pseudocode tosses the coin before the next state is seen, so the last pair of an episode is
     not learnt from; with ``observe_last`` it is. Blocks of the covariance are updated at the end,
@@ -155,6 +154,8 @@ def walk(
     and the last pair.
     """
     n_actions, s = r.shape[1], rows.shape[1]
+    draw_first(start, clock, rng)
+    x = clock[0]["state"]
     steps, reward, bonus, ascension, growth, pairs, pair = 0, 0.0, 0.0, 0.0, 1.0, 0, 0
     going = True
     while going:
@@ -165,32 +166,33 @@ def walk(
         bonus += CB[x, a]
         ascension += p[x, a]
         going = rng.random() < gamma
-        if not (going or observe_last):
-            break
-        b = block[x, a]
-        entry = draw_between(cumulative, first[pair], first[pair + 1], rng.random())
-        x = after[entry]
-        if counts.size > 0:
-            counts[entry] += 1
-        if s == 1:
-            before = Lambda[b, 0, 0]
-            Lambda[b, 0, 0] = before + rows[pair, 0] * rows[pair, 0]
-            growth *= Lambda[b, 0, 0] / before
-            if growth > 1e200:
-                log_det[0] += math.log(growth)
-                growth = 1.0
-        else:
-            for j in range(s):
-                sums[x, b * s + j] += rows[pair, j]
-            if visits[pair] == 0:
-                met[pairs] = pair
-                pairs += 1
-            visits[pair] += 1
+        if going or observe_last:
+            b = block[x, a]
+            entry = draw_between(cumulative, first[pair], first[pair + 1], rng.random())
+            x = after[entry]
+            if counts.size > 0:
+                counts[entry] += 1
+            if s == 1:
+                before = Lambda[b, 0, 0]
+                Lambda[b, 0, 0] = before + rows[pair, 0] * rows[pair, 0]
+                growth *= Lambda[b, 0, 0] / before
+                if growth > 1e200:
+                    log_det[0] += math.log(growth)
+                    growth = 1.0
+            else:
+                for j in range(s):
+                    sums[x, b * s + j] += rows[pair, j]
+                if visits[pair] == 0:
+                    met[pairs] = pair
+                    pairs += 1
+                visits[pair] += 1
     log_det[0] += math.log(growth)
     for m in range(pairs):
         b, n = block[met[m] // n_actions, met[m] % n_actions], float(visits[met[m]])
         observe(Lambda, inverse, stale, log_det, b, rows[met[m]], n, work)
         visits[met[m]] = 0
+    clock[0]["state"] = draw(start, rng.random())
+    clock[0]["steps"] += steps
     return steps, reward, bonus, ascension, pair
 
 
@@ -237,15 +239,14 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
     own, counts, sums, b = data.own, data.counts, data.sums, data.b
     Lambda, inverse, stop, sup_q = reg.Lambda, reg.inverse, record.stop, record.sup_q
     truncate, bound = kind == AscensionKind.TRUNCATION, kind == AscensionKind.NOVELTY
-    updates = rule.updates
+    left = rule.updates
     if rule.lazy and clock[0]["updates"] > 0:  # of an epoch that has just begun there are none
-        updates = 0
-    if updates > 0 and rule.optimism.bonus == BonusKind.NOISE:
+        left = 0
+    if left > 0 and rule.optimism.bonus == BonusKind.NOISE:
         draw_noise(Lambda, rule.optimism.coefficient, rng, b)
         predict(rows, block, b, 0.0, 0, V.size, CB)
-    for _ in range(updates):
-        if stop[0]:
-            break
+    going = left > 0 and not stop[0]
+    while going:
         count_update(eta, clock, prior, Theta, rewards)
         v = prior[0]["v"]
         W = V if v == 0 else V - v
@@ -257,5 +258,6 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
         sup_q[i], change = back_up(
             eta, gamma, heaven, truncate, bound, prior, r, CB, p, alike, rewards, Q, V, log_pi, pi
         )
-        if change < rule.tolerance:
-            break
+        refuse_divergence(change)
+        left -= 1
+        going = left > 0 and not stop[0] and not change < rule.tolerance

@@ -75,8 +75,9 @@ def back_up(
     """
     pays = bool(prior[0]["pays"])
     later = gamma * prior[0]["worth"]
-    largest, best = target(r, CB, p, alike, rewards, Q, later if pays else heaven, truncate, pays)
+    largest = target(r, CB, p, alike, rewards, Q, later if pays else heaven, truncate, pays)
     if pays:
+        best = Q.max()
         prior[0]["best"] = best
         prior[0]["worths"] += later
         prior[0]["worth"] = min(max(best, 0.0), heaven)
@@ -97,16 +98,18 @@ def target(
     heaven: float,
     truncate: bool,
     pays: bool,
-) -> tuple[float, float]:
-    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V.
+) -> float:
+    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V; the largest |Q|.
 
-    Returns the largest |Q|, and the largest Q. A heaven that pays (`Novelty`) adds what the pair
-    pays; for pairs that are ``alike``, what the best action of the state pays.
+    A heaven that pays (`Novelty`) adds what the pair pays; for pairs that are ``alike``, what the
+    best action of the state pays.
     """
     n_states, n_actions = r.shape
-    largest, best = 0.0, -np.inf
+    largest = 0.0
     for x in range(n_states):
-        most = r[x].max() if pays else 0.0
+        most = 0.0
+        for a in range(n_actions if pays else 0):
+            most = max(most, r[x, a])
         for a in range(n_actions):
             q, beyond = r[x, a] + CB[x, a] + Q[x, a], heaven
             if truncate:
@@ -116,8 +119,8 @@ def target(
             q = (1 - p[x, a]) * q + p[x, a] * beyond
             rewards[x, a] += r[x, a]
             Q[x, a] = q
-            largest, best = max(largest, abs(q)), max(best, q)
-    return largest, best
+            largest = max(largest, abs(q))
+    return largest
 
 
 @compiled()
@@ -127,15 +130,16 @@ def improve(
     """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at every state.
 
     At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the paper's update without its
-    regulariser. Returns by how much a value has changed at most.
+    regulariser. Returns by how much a value has changed at most; infinity if some is not finite.
     """
     n_states, n_actions = Q.shape
-    greedy, change = math.isinf(eta), 0.0
+    greedy, change, finite = math.isinf(eta), 0.0, True
     for x in range(n_states):
         top = -np.inf
         for a in range(n_actions):
             log_pi[x, a] = Q[x, a] if greedy else log_pi[x, a] + eta * Q[x, a]
             top = max(top, log_pi[x, a])
+        finite = finite and -np.inf < top < np.inf
         if greedy:
             best = 0
             while Q[x, best] < top:
@@ -152,8 +156,6 @@ def improve(
             if log_pi[x, a] > NEGLIGIBLE:
                 total += math.exp(log_pi[x, a]) if log_pi[x, a] < 0 else 1.0
             cumulative[x, a] = total
-        if not total >= 1.0:  # the best action alone adds 1, unless some value is not finite
-            raise Diverged("values have diverged: they must be finite")
         if total != 1.0:
             normaliser = math.log(total)
             top += normaliser
@@ -162,7 +164,7 @@ def improve(
                 cumulative[x, a] /= total
         change = max(change, abs(top / eta - V[x]))
         V[x] = top / eta
-    return change
+    return change if finite else np.inf
 
 
 @compiled()
@@ -170,3 +172,10 @@ def bound_values(V: FloatArray, heaven: float) -> None:
     """Keep the values that enter the next regression in [0, R_max H]; the policy stays as it is."""
     for x in range(V.size):
         V[x] = min(max(V[x], 0.0), heaven)
+
+
+@compiled()
+def refuse_divergence(change: float) -> None:
+    """Refuse values of which some are no longer finite."""
+    if not change < np.inf:
+        raise Diverged("values have diverged: they must be finite")

@@ -23,7 +23,7 @@ from optimist.core.epoch import (
     reset_policy,
     uncertainties,
 )
-from optimist.core.iteration import back_up, count_update, improve, predict
+from optimist.core.iteration import back_up, count_update, improve, predict, refuse_divergence
 from optimist.core.linalg import add_to
 from optimist.core.links import sum_powers
 from optimist.core.norms import norms
@@ -173,6 +173,7 @@ def update_all(
         if thetas.shape[0] > 0:
             thetas[epoch.clock[0]["updates"] - 1] = theta
         largest, change = sweep(m, n)
+        refuse_divergence(change)
         if change < rule.tolerance or stop[0]:
             break
     return largest
