@@ -207,13 +207,13 @@ def begin_epoch(me: Learner) -> None:
         learn_prior(rule, reg, epoch, pair, after, counts, states.V, n_actions, 0.0)
     freeze(reg, epoch)
     v = epoch.prior[0]["v"]
-    W = states.V - v
-    if rule.optimism.bonus == BonusKind.VARIANCE:
-        regress(
-            data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
-            data.counts, data.sums, data.b, W * W, 1.0, 0.0, epoch.second, data.Q,
-        )  # fmt: skip
     if needs_moments(rule):
+        W = states.V - v
+        if rule.optimism.bonus == BonusKind.VARIANCE:
+            regress(
+                data.own, world.first, world.after, states.rows, states.block, reg.Lambda,
+                reg.inverse, data.counts, data.sums, data.b, W * W, 1.0, 0.0, epoch.second, data.Q,
+            )  # fmt: skip
         regress(
             data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
             data.counts, data.sums, data.b, W, 1.0, 0.0, epoch.first, data.Q,

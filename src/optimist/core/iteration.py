@@ -75,9 +75,8 @@ def back_up(
     """
     pays = bool(prior[0]["pays"])
     later = gamma * prior[0]["worth"]
-    largest = target(r, CB, p, alike, rewards, Q, later if pays else heaven, truncate, pays)
+    largest, best = target(r, CB, p, alike, rewards, Q, later if pays else heaven, truncate, pays)
     if pays:
-        best = Q.max()
         prior[0]["best"] = best
         prior[0]["worths"] += later
         prior[0]["worth"] = min(max(best, 0.0), heaven)
@@ -98,14 +97,14 @@ def target(
     heaven: float,
     truncate: bool,
     pays: bool,
-) -> float:
-    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V; the largest |Q|.
+) -> tuple[float, float]:
+    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V.
 
-    A heaven that pays (`Novelty`) adds what the pair pays; for pairs that are ``alike``, what the
-    best action of the state pays.
+    Returns the largest |Q|, and the largest Q. A heaven that pays (`Novelty`) adds what the pair
+    pays; for pairs that are ``alike``, what the best action of the state pays.
     """
     n_states, n_actions = r.shape
-    largest = 0.0
+    largest, best = 0.0, -np.inf
     for x in range(n_states):
         most = 0.0
         for a in range(n_actions if pays else 0):
@@ -119,8 +118,8 @@ def target(
             q = (1 - p[x, a]) * q + p[x, a] * beyond
             rewards[x, a] += r[x, a]
             Q[x, a] = q
-            largest = max(largest, abs(q))
-    return largest
+            largest, best = max(largest, abs(q)), max(best, q)
+    return largest, best
 
 
 @compiled()
