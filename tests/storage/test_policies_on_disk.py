@@ -187,8 +187,8 @@ import sys
 for name in ("numba", "llvmlite", "rich"):
     sys.modules[name] = None
 from optimist import load_policy
-import optimist.core, optimist.core.policy
-assert load_policy is optimist.core.load_policy is optimist.core.policy.load_policy
+import optimist.core, optimist.core.policy_files
+assert load_policy is optimist.core.load_policy is optimist.core.policy_files.load_policy
 for path in sys.argv[1:]:
     print(load_policy(path).probabilities(range(6)).tobytes().hex())
 """

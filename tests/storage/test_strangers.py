@@ -9,11 +9,11 @@ import gymnasium
 import numpy as np
 import pytest
 
-from optimist import load_policy
-from optimist.agents import Optimist
+from optimist import envs, load_policy
+from optimist.agents import Optimist, VariantAgent
 from optimist.agents.checkpoint import FILE
-from optimist.core import FixedBonus, Sigmoid, SoftmaxPolicy, TablePolicy, storage
-from optimist.errors import FileError, TooLarge
+from optimist.core import FixedBonus, Sigmoid, SoftmaxPolicy, TablePolicy, Variant, storage
+from optimist.errors import Diverged, FileError, TooLarge
 from optimist.features import OneHot, Table, from_description
 
 ATTACK = Path(__file__).with_name("attack.py")
@@ -44,6 +44,18 @@ def test_the_error_names_the_file_the_entry_and_its_range(tmp_path):
     said = rf"^{re.escape(str(tmp_path / FILE))}: links.source\[7\] must be in \[0, {n_states}\); "
     with pytest.raises(FileError, match=f"{said}got 1099511627776$"):
         Optimist.load(tmp_path, gymnasium.make("FrozenLake-v1"), **terms)
+
+
+def test_numbers_that_make_values_diverge_are_told_from_a_bug(tmp_path):
+    """Each is in its range; together they make values grow until they are no longer finite."""
+    world = envs.RandomLinear(4, 6, 2, gamma=0.8)
+    variant = Variant(bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0))
+    agent = VariantAgent(world, config=variant, seed=3)
+    agent.learn(6)
+    agent.save(tmp_path)
+    write_altered(tmp_path / FILE, "data.sums", (3, 2), 1e99)
+    with pytest.raises(Diverged, match="values have diverged: they must be finite"):
+        VariantAgent.load(tmp_path, world).learn(20)
 
 
 def test_a_refused_file_leaves_the_learner_as_it_was(settings, make, same, tmp_path):

@@ -2,7 +2,8 @@
 
 from optimist.core.ascension import Ascension, Never, Novelty, Sigmoid, Threshold, Truncation
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
-from optimist.core.policy import SoftmaxPolicy, TablePolicy, load_policy
+from optimist.core.policy import SoftmaxPolicy, TablePolicy
+from optimist.core.policy_files import load_policy
 from optimist.core.rewards import Adversary, Drifting, Fixed, Rewards, Sequence, Switching
 from optimist.core.variant import Variant
 

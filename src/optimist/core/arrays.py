@@ -148,23 +148,20 @@ def _in_blocks(mdp: FiniteMDP, features: FeatureMap) -> tuple[FloatArray, IntArr
     if isinstance(features, OneHot):
         return np.ones((n_pairs, 1)), np.arange(n_pairs).reshape(mdp.r.shape)
     phi, block = np.empty((*mdp.r.shape, s)), np.empty(mdp.r.shape, dtype=np.int64)
-    chunk = max(1, ROWS_AT_ONCE // (features.dim * features.n_actions))
-    for x in range(0, mdp.n_states, chunk):
-        states = np.arange(x, min(x + chunk, mdp.n_states))
+    for states in _chunks(features, mdp.n_states):
         phi[states], block[states] = features.in_blocks(states)
     return phi.reshape(n_pairs, s), block
 
 
 def sparse_rows(features: FeatureMap, n_states: int) -> sp.csr_array:
     """The features of all pairs without their zeros, row ``x * A + a``."""
-    chunks = _in_chunks(features, n_states)
-    parts = [sp.csr_array(np.asarray(rows, dtype=np.float64)) for rows in chunks]
+    chunks = (features.all_actions(states) for states in _chunks(features, n_states))
+    parts = [sp.csr_array(phi.reshape(-1, features.dim), dtype=np.float64) for phi in chunks]
     return sp.csr_array(sp.vstack(parts, format="csr"))
 
 
-def _in_chunks(features: FeatureMap, n_states: int) -> Iterator[FloatArray]:
-    """The features of all pairs, some rows [n, d] at a time."""
+def _chunks(features: FeatureMap, n_states: int) -> Iterator[IntArray]:
+    """All states, so many at a time that their features fit."""
     chunk = max(1, ROWS_AT_ONCE // (features.dim * features.n_actions))
     for x in range(0, n_states, chunk):
-        states = np.arange(x, min(x + chunk, n_states))
-        yield features.all_actions(states).reshape(-1, features.dim)
+        yield np.arange(x, min(x + chunk, n_states))

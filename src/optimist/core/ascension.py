@@ -40,18 +40,12 @@ class Sigmoid:
             raise ValueError(f"alpha = {self.alpha} must be positive (infinity is a step)")
         checks.real_number(self.omega, "omega")
 
-    @property
-    def numbers(self) -> tuple[float, float]:
-        """The parameters in the order of the compiled loops."""
-        return self.alpha, self.omega
-
 
 @dataclass(frozen=True)
 class Truncation:
     """p+ = 1 where r + CB + gamma P V reaches R_max H, else 0: values are cut off there."""
 
     kind: ClassVar[AscensionKind] = AscensionKind.TRUNCATION
-    numbers: ClassVar[tuple[float, float]] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -79,18 +73,12 @@ class Threshold:
         """The level that one-hot pairs fall below at this many visits, halfway to the last one."""
         return cls((checks.count(visits, "visits") - 0.5 + ridge) ** -0.5)
 
-    @property
-    def numbers(self) -> tuple[float, float]:
-        """The parameters in the order of the compiled loops."""
-        return self.level, 0.0
-
 
 @dataclass(frozen=True)
 class Never:
     """p+ = 0: no second optimism. Values may then grow without bound."""
 
     kind: ClassVar[AscensionKind] = AscensionKind.NEVER
-    numbers: ClassVar[tuple[float, float]] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -126,11 +114,6 @@ class Novelty:
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise ValueError(f"level = {self.level} must lie in (0, 1)")
-
-    @property
-    def numbers(self) -> tuple[float, float]:
-        """The parameters in the order of the compiled loops."""
-        return self.level, 0.0
 
 
 Ascension = Sigmoid | Truncation | Threshold | Never | Novelty

@@ -31,11 +31,6 @@ class FixedBonus:
         if checks.real_number(self.beta, "beta") < 0:
             raise ValueError(f"beta = {self.beta} must not be negative")
 
-    @property
-    def coefficient(self) -> float:
-        """What the compiled loops multiply with."""
-        return float(self.beta)
-
 
 @dataclass(frozen=True)
 class VarianceBonus:
@@ -61,11 +56,6 @@ class VarianceBonus:
         if checks.real_number(self.c, "c") < 0:
             raise ValueError(f"c = {self.c} must not be negative")
 
-    @property
-    def coefficient(self) -> float:
-        """What the compiled loops multiply with."""
-        return float(self.c)
-
 
 @dataclass(frozen=True)
 class NoiseBonus:
@@ -80,11 +70,6 @@ class NoiseBonus:
 
     def __post_init__(self) -> None:
         checks.positive(self.sigma, "sigma")
-
-    @property
-    def coefficient(self) -> float:
-        """What the compiled loops multiply with."""
-        return float(self.sigma)
 
 
 Bonus = FixedBonus | VarianceBonus | NoiseBonus

@@ -38,6 +38,7 @@ def _folder_of(package: Path) -> str:
 def compiled(**options: Any) -> Callable[[F], F]:
     """Compile a function when it is first called, and keep the result on disk.
 
+    Divisions by zero are infinite or nan, as in NumPy: no loop tests for them.
     Functions that take named tuples of arrays are `inlined` where they are called in loops: passing
     a tuple costs more than most of what they do.
     """
@@ -47,7 +48,7 @@ def compiled(**options: Any) -> Callable[[F], F]:
         folder = _folder_of(Path(function.__code__.co_filename).parent)
         before, settings.CACHE_DIR = settings.CACHE_DIR, folder
         try:  # numba reads the folder once, when a function is decorated
-            made: Any = numba.njit(cache=True, **options)(function)
+            made: Any = numba.njit(cache=True, error_model="numpy", **options)(function)
         finally:
             settings.CACHE_DIR = before
         return cast(F, made)

@@ -8,6 +8,7 @@ import numpy as np
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.compiler import compiled
 from optimist.core.linalg import dot
+from optimist.errors import Diverged
 
 NEGLIGIBLE = -40.0
 """Below this the exponential of a difference of logits is under rounding, and not computed."""
@@ -69,15 +70,16 @@ def back_up(
 ) -> tuple[float, float]:
     """Compute Q, V and pi of some states. On entry Q holds base + phi . theta; it is overwritten.
 
-    Returns the largest |Q|, and by how much a value has changed at most. Where its worth is learnt,
-    ``prior.best`` is the largest Q.
+    Returns the largest |Q|, and by how much a value has changed at most. Where heaven pays, its
+    worth w becomes the largest Q, and gamma w is summed.
     """
-    if prior[0]["pays"]:
-        later = gamma * prior[0]["worth"]
-        largest, best = target_with_learnt_heaven(r, CB, p, alike, rewards, Q, later)
+    pays = bool(prior[0]["pays"])
+    later = gamma * prior[0]["worth"]
+    largest, best = target(r, CB, p, alike, rewards, Q, later if pays else heaven, truncate, pays)
+    if pays:
         prior[0]["best"] = best
-    else:
-        largest = target(r, CB, p, rewards, Q, heaven, truncate)
+        prior[0]["worths"] += later
+        prior[0]["worth"] = min(max(best, 0.0), heaven)
     change = improve(eta, Q, V, log_pi, cumulative)
     if bound:
         bound_values(V, heaven)
@@ -89,48 +91,31 @@ def target(
     r: FloatArray,
     CB: FloatArray,
     p: FloatArray,
+    alike: BoolArray,
     rewards: FloatArray,
     Q: FloatArray,
     heaven: float,
     truncate: bool,
-) -> float:
-    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V; the largest |Q|."""
-    n_states, n_actions = r.shape
-    largest = 0.0
-    for x in range(n_states):
-        for a in range(n_actions):
-            q = r[x, a] + CB[x, a] + Q[x, a]
-            if truncate:
-                p[x, a] = 1.0 if heaven <= q else 0.0
-            q = (1 - p[x, a]) * q + p[x, a] * heaven
-            rewards[x, a] += r[x, a]
-            Q[x, a] = q
-            largest = max(largest, abs(q))
-    return largest
-
-
-@compiled()
-def target_with_learnt_heaven(
-    r: FloatArray,
-    CB: FloatArray,
-    p: FloatArray,
-    alike: BoolArray,
-    rewards: FloatArray,
-    Q: FloatArray,
-    later: float,
+    pays: bool,
 ) -> tuple[float, float]:
-    """Q with a heaven that pays, and is worth ``later`` then (`Novelty`); the largest |Q|, and Q.
+    """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V.
 
-    It pays what the pair pays; pairs that are ``alike``, what the best action of the state pays.
+    Returns the largest |Q|, and the largest Q. A heaven that pays (`Novelty`) adds what the pair
+    pays; for pairs that are ``alike``, what the best action of the state pays.
     """
     n_states, n_actions = r.shape
     largest, best = 0.0, -np.inf
     for x in range(n_states):
-        most = r[x].max()
+        most = 0.0
+        for a in range(n_actions if pays else 0):
+            most = max(most, r[x, a])
         for a in range(n_actions):
-            q = r[x, a] + CB[x, a] + Q[x, a]
-            pays = most if alike[x, a] else r[x, a]
-            q = (1 - p[x, a]) * q + p[x, a] * (pays + later)
+            q, beyond = r[x, a] + CB[x, a] + Q[x, a], heaven
+            if truncate:
+                p[x, a] = 1.0 if heaven <= q else 0.0
+            if pays:
+                beyond += most if alike[x, a] else r[x, a]
+            q = (1 - p[x, a]) * q + p[x, a] * beyond
             rewards[x, a] += r[x, a]
             Q[x, a] = q
             largest, best = max(largest, abs(q)), max(best, q)
@@ -144,15 +129,16 @@ def improve(
     """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at every state.
 
     At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the paper's update without its
-    regulariser. Returns by how much a value has changed at most.
+    regulariser. Returns by how much a value has changed at most; infinity if some is not finite.
     """
     n_states, n_actions = Q.shape
-    greedy, change = math.isinf(eta), 0.0
+    greedy, change, finite = math.isinf(eta), 0.0, True
     for x in range(n_states):
         top = -np.inf
         for a in range(n_actions):
             log_pi[x, a] = Q[x, a] if greedy else log_pi[x, a] + eta * Q[x, a]
             top = max(top, log_pi[x, a])
+        finite = finite and -np.inf < top < np.inf
         if greedy:
             best = 0
             while Q[x, best] < top:
@@ -177,7 +163,7 @@ def improve(
                 cumulative[x, a] /= total
         change = max(change, abs(top / eta - V[x]))
         V[x] = top / eta
-    return change
+    return change if finite else np.inf
 
 
 @compiled()
@@ -188,8 +174,7 @@ def bound_values(V: FloatArray, heaven: float) -> None:
 
 
 @compiled()
-def sum_worth(gamma: float, heaven: float, prior: Any) -> None:
-    """After an update: sum gamma w, and set heaven's worth to the largest Q, if it is learnt."""
-    if prior[0]["pays"]:
-        prior[0]["worths"] += gamma * prior[0]["worth"]
-        prior[0]["worth"] = min(max(prior[0]["best"], 0.0), heaven)
+def refuse_divergence(change: float) -> None:
+    """Refuse values of which some are no longer finite."""
+    if not change < np.inf:
+        raise Diverged("values have diverged: they must be finite")

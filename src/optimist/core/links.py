@@ -5,9 +5,8 @@ import numpy as np
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled
 from optimist.core.linalg import add_to
-from optimist.core.memory import Links, Stream
 from optimist.core.regression import observe
-from optimist.core.state import States
+from optimist.core.state import Links, States, Stream
 
 
 @compiled(nogil=True)

@@ -5,7 +5,7 @@ are one state to the algorithm. So finitely many observations, or the cells of a
 counts, and the cost of an update stops growing; others grow with the steps, up to a limit.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,50 +14,22 @@ from optimist.checks import FloatArray, IntArray
 from optimist.core import schema
 from optimist.core.arrays import MATRICES, blank_regression, block_shape
 from optimist.core.norms import norms
-from optimist.core.state import Epoch, Regression, Rule, States, arrays_of
+from optimist.core.state import (
+    Chains,
+    Epoch,
+    Links,
+    Regression,
+    Rule,
+    States,
+    Stream,
+    Sums,
+    arrays_of,
+)
+from optimist.core.thinning import chain, inclusion_probabilities, sum_again
 from optimist.errors import MemoryFull
 from optimist.features import FeatureMap
 
 WhenFull = Literal["thin", "error"]
-
-
-class Links(NamedTuple):
-    """The transitions (x, a, x'), each once."""
-
-    source: IntArray  # x
-    action: IntArray  # a
-    after: IntArray  # x', or -1 if the episode terminated
-    weight: FloatArray  # how often it was seen
-    paid: FloatArray  # the sum of its rewards
-
-
-class Chains(NamedTuple):
-    """Links that lead to the same state, chained; they follow from the links and are not saved."""
-
-    head: IntArray  # the first link to each state, or -1, [X]
-    left: IntArray  # how many links leave each state, [X]
-    following: IntArray  # the next link to the same x', or -1
-    ended: IntArray  # the first link that terminated, or -1, [1]
-
-
-class Sums(NamedTuple):
-    """Sums over all data, [d]."""
-
-    paid: FloatArray  # sum phi (r + gamma V) with V of terminations alone
-    values: FloatArray  # sum phi V(x') for the present V
-    features: FloatArray  # sum phi
-
-
-class Stream(NamedTuple):
-    """A learner in an environment: what every function of the compiled part is handed."""
-
-    rule: Rule
-    states: States
-    links: Links
-    chains: Chains
-    reg: Regression
-    sums: Sums
-    epoch: Epoch
 
 
 class Memory:
@@ -143,10 +115,11 @@ class Memory:
         return [self._find(rows[i], block[i], None if r is None else r[i]) for i in each], known
 
     def _find(self, rows: FloatArray, block: IntArray, r: FloatArray | None) -> int:
-        key = hash((rows.tobytes(), block.tobytes(), None if r is None else r.tobytes()))
+        given = (rows, block) if r is None else (rows, block, r)
+        key = _digest(given)
         x = self._index.get(key, -1)
-        if x >= 0 and self._is(x, rows, block, r):
-            return x
+        if x >= 0 and all((a == b).all() for a, b in zip(given, self._state(x), strict=True)):
+            return x  # otherwise two states have one digest
         x = self.n_states
         self._reserve_states(x + 1)
         self.states.rows[x * self._rows : (x + 1) * self._rows] = rows
@@ -157,12 +130,10 @@ class Memory:
         self.n_states += 1
         return x
 
-    def _is(self, x: int, rows: FloatArray, block: IntArray, r: FloatArray | None) -> bool:
-        """Whether a state is the one with these features: digests may coincide."""
-        mine = self.states.rows[x * self._rows : (x + 1) * self._rows]
-        if not (mine == rows).all() or not (self.states.block[x] == block).all():
-            return False
-        return r is None or bool((self.states.r[x] == r).all())
+    def _state(self, x: int) -> tuple[Any, ...]:
+        """What tells a state from others: its features, and its rewards where they are known."""
+        s, rows = self.states, slice(x * self._rows, (x + 1) * self._rows)
+        return (s.rows[rows], s.block[x], s.r[x])[: 3 if self._rewards_known else 2]
 
     def _reserve_states(self, n: int) -> None:
         room = len(self.states.V)
@@ -207,7 +178,7 @@ class Memory:
         self.sums = Sums(**groups["sums"])
         self.n_states, self.n_links = len(self.states.V), len(self.links.source)
         self._index_states()
-        self._chain_links()
+        self.chains = chain(self.links, len(self.states.V))
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -292,8 +263,9 @@ class Memory:
         to = np.where(after >= 0, number[after], -1)
         self.links = Links(number[source], action, to, weight, paid)
         self.n_links = kept.size
-        self._chain_links()
-        self._sum_up(gamma, terminal)
+        self.chains = chain(self.links, len(self.states.V))
+        V, later = self.states.V, gamma * terminal
+        sum_again(self.regression, self.sums, self.ridge, self.links, *self._pairs(), V, later)
         return number
 
     def leverage(self) -> FloatArray:
@@ -311,70 +283,12 @@ class Memory:
         return self.states.block[source, action], self.states.rows[at]
 
     def _index_states(self) -> None:
-        """Index the states by their features."""
-        self._index, s = {}, self.states
-        for x in range(self.n_states):
-            rows = s.rows[x * self._rows : (x + 1) * self._rows]
-            r = s.r[x].tobytes() if self._rewards_known else None
-            self._index[hash((rows.tobytes(), s.block[x].tobytes(), r))] = x
-
-    def _chain_links(self) -> None:
-        """Chain the links that lead to the same state, and count those that leave one."""
-        links, n = self.links, self.n_links
-        head, left = np.full(len(self.states.V), -1), np.zeros(len(self.states.V), dtype=np.int64)
-        following, ended = np.full(len(links.source), -1), np.array([-1])
-        np.add.at(left, links.source[:n], 1)
-        for link, after in enumerate(links.after[:n].tolist()):
-            start, at = (head, after) if after >= 0 else (ended, 0)
-            following[link], start[at] = start[at], link
-        self.chains = Chains(head, left, following, ended)
-
-    def _sum_up(self, gamma: float, terminal: float) -> None:
-        """All sums over the data again, from the links."""
-        m, sums, n, links = self.regression, self.sums, self.n_links, self.links
-        block, phi = self._pairs()
-        s = phi.shape[1]
-        ended = links.after[:n] < 0
-        paid = links.paid[:n] + gamma * terminal * links.weight[:n] * ended
-        V = np.where(ended, 0.0, self.states.V[links.after[:n]]) * links.weight[:n]
-        log_det = 0.0
-        for b in range(self.features.blocks) if s > 1 else ():
-            here = block == b
-            part, weight = phi[here], links.weight[:n][here]
-            m.Lambda[b] = self.ridge * np.eye(s) + (part * weight[:, None]).T @ part
-            m.inverse[b] = np.linalg.inv(m.Lambda[b])
-            log_det += np.linalg.slogdet(m.Lambda[b])[1]
-            sums.paid[b * s : (b + 1) * s] = paid[here] @ part
-            sums.values[b * s : (b + 1) * s] = V[here] @ part
-            sums.features[b * s : (b + 1) * s] = weight @ part
-        if s == 1:
-            d = self.features.dim
-            square = np.bincount(block, links.weight[:n] * phi[:, 0] ** 2, minlength=d)
-            m.Lambda[:, 0, 0] = self.ridge + square
-            sums.paid[:] = np.bincount(block, paid * phi[:, 0], minlength=d)
-            sums.values[:] = np.bincount(block, V * phi[:, 0], minlength=d)
-            sums.features[:] = np.bincount(block, links.weight[:n] * phi[:, 0], minlength=d)
-            log_det = float(np.log(m.Lambda).sum())
-        m.stale[:] = 0
-        m.log_det[:] += log_det - m.log_det[0]  # the epoch has grown as much as it had
+        """Index the states by what tells them apart."""
+        self._index = {_digest(self._state(x)): x for x in range(self.n_states)}
 
 
-def inclusion_probabilities(scores: FloatArray, expected: int) -> FloatArray:
-    """min(1, c scores) with the c for which they sum to ``expected``, or 1 if there are no more.
-
-    Examples
-    --------
-    >>> inclusion_probabilities(np.array([1.0, 2.0, 9.0]), expected=2)
-    array([0.33333333, 0.66666667, 1.        ])
-    """
-    if scores.size <= expected:
-        return np.ones_like(scores)
-    ordered = np.sort(scores)[::-1]
-    rest = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)  # the sum of all but the i largest
-    for i in range(expected):  # the i largest are kept for certain
-        if (expected - i) * ordered[i] <= rest[i] > 0:
-            return np.asarray(np.minimum(1.0, (expected - i) / rest[i] * scores))
-    return np.asarray(scores > 0, dtype=np.float64)  # as many or fewer matter at all
+def _digest(parts: tuple[Any, ...]) -> int:
+    return hash(tuple(part.tobytes() for part in parts))
 
 
 def _grown(array: Any, size: int) -> Any:

@@ -8,12 +8,14 @@ a sentence that names it.
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from optimist import checks
 from optimist.checks import MOST
+from optimist.core.state import CLOCK
 
 LARGEST = 1e100
 """No number of a learner or of a policy is further from 0: squares of sums of them are finite."""
@@ -135,24 +137,15 @@ def covariance(shape: Shape) -> Array:
 
 
 USUAL: dict[str, Callable[[Shape], Array]] = {
+    **dict.fromkeys(("before", "distinct", "stale", "visits"), count),
+    **dict.fromkeys(("alike", "pays"), truth),
+    **dict.fromkeys(("hope", "novel", "ridge", "worth", "worths"), partial(real, least=0.0)),
+    **dict.fromkeys(("counts", "weight"), partial(real, least=0.0, most=MOST)),
+    "p": partial(real, least=0.0, most=1.0),
     "Lambda": covariance,
-    "alike": truth,
-    "before": count,
-    "hope": lambda shape: real(shape, 0.0),
-    "novel": lambda shape: real(shape, 0.0),
-    "pays": truth,
-    "ridge": lambda shape: real(shape, 0.0),
-    "worth": lambda shape: real(shape, 0.0),
-    "worths": lambda shape: real(shape, 0.0),
-    "counts": lambda shape: real(shape, 0.0, MOST),
     "cumulative": cumulative,
-    "distinct": count,
     "log_pi": log_policy,
-    "p": lambda shape: real(shape, 0.0, 1.0),
     "pi": policy,
-    "stale": count,
-    "visits": count,
-    "weight": lambda shape: real(shape, 0.0, MOST),
 }
 """What arrays of these names are in every learner. Others hold finite numbers."""
 
@@ -166,7 +159,7 @@ def clock(name: str, n_states: int, updates: int = MOST) -> dict[str, Array]:
     """The fields of a clock, with so many states and at most so many updates in an epoch."""
     low = {"state": -1, "stage": -1}  # before the first episode; the next one begins an epoch
     high = {"updates": updates + 1, "state": n_states}
-    fields = ("episodes", "epochs", "updates", "steps", "state", "stage")
+    fields = CLOCK.names or ()
     return {f"{name}.{f}": index((1,), high.get(f, MOST), low.get(f, 0)) for f in fields}
 
 

@@ -135,6 +135,45 @@ class Learner(NamedTuple):
     epoch: Epoch
 
 
+class Links(NamedTuple):
+    """The transitions (x, a, x'), each once."""
+
+    source: IntArray  # x
+    action: IntArray  # a
+    after: IntArray  # x', or -1 if the episode terminated
+    weight: FloatArray  # how often it was seen
+    paid: FloatArray  # the sum of its rewards
+
+
+class Chains(NamedTuple):
+    """Links that lead to the same state, chained; they follow from the links and are not saved."""
+
+    head: IntArray  # the first link to each state, or -1, [X]
+    left: IntArray  # how many links leave each state, [X]
+    following: IntArray  # the next link to the same x', or -1
+    ended: IntArray  # the first link that terminated, or -1, [1]
+
+
+class Sums(NamedTuple):
+    """Sums over all data, [d]."""
+
+    paid: FloatArray  # sum phi (r + gamma V) with V of terminations alone
+    values: FloatArray  # sum phi V(x') for the present V
+    features: FloatArray  # sum phi
+
+
+class Stream(NamedTuple):
+    """A learner in an environment: what every function of the compiled part is handed."""
+
+    rule: Rule
+    states: States
+    links: Links
+    chains: Chains
+    reg: Regression
+    sums: Sums
+    epoch: Epoch
+
+
 class Record(NamedTuple):
     """What is noted of each episode of a call, [episodes]."""
 
@@ -176,11 +215,6 @@ def blank_clock() -> Any:
     return clock
 
 
-def blank_prior() -> Any:
-    """A prior before the first epoch."""
-    return np.zeros(1, PRIOR)
-
-
 def blank_epoch(regression: Regression, moments: bool, met_later: bool) -> Epoch:
     """Before the first epoch: no updates, so the policy is uniform.
 
@@ -196,7 +230,7 @@ def blank_epoch(regression: Regression, moments: bool, met_later: bool) -> Epoch
         inverse=regression.inverse[: None if met_later else 0].copy(),
         first=none,
         second=none.copy(),
-        prior=blank_prior(),
+        prior=np.zeros(1, PRIOR),
         clock=blank_clock(),
     )
 

@@ -23,15 +23,14 @@ from optimist.core.epoch import (
     reset_policy,
     uncertainties,
 )
-from optimist.core.iteration import back_up, count_update, improve, predict
+from optimist.core.iteration import back_up, count_update, improve, predict, refuse_divergence
 from optimist.core.linalg import add_to
 from optimist.core.links import sum_powers
-from optimist.core.memory import Stream
 from optimist.core.norms import norms
 from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior
 from optimist.core.regression import freeze, solve
-from optimist.core.state import Epoch, Regression, Rule, States
+from optimist.core.state import Epoch, Regression, Rule, States, Stream
 
 CHUNK_BYTES = 1 << 17
 """Size of a chunk of features in bytes: it serves Q and the next sum while it is in the cache."""
@@ -174,6 +173,7 @@ def update_all(
         if thetas.shape[0] > 0:
             thetas[epoch.clock[0]["updates"] - 1] = theta
         largest, change = sweep(m, n)
+        refuse_divergence(change)
         if change < rule.tolerance or stop[0]:
             break
     return largest

@@ -7,7 +7,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
-from optimist.core.finite import draw_first, learn, play
+from optimist.core.finite import begin_epoch, draw_first, keep_policy, learn, play
 from optimist.core.linalg import add_to, dot, draw, draw_between
 from optimist.core.state import Epoch, Kept, Learner, Record, Simulator
 from optimist.imitation.weights import WeightKind
@@ -41,20 +41,21 @@ def run_imitation(
     me: Learner, rng: np.random.Generator, record: Record, kept: Kept, player: Player
 ) -> None:
     """Play and learn one episode after the other; the learner's rewards are the player's."""
-    world, rule, states, data, reg, epoch = me
-    taken = 0
+    states, epoch, taken = me.states, me.epoch, 0
     for i in range(record.steps.size):
         if record.stop[0]:
             break
         if player.fresh:
-            roll_out(world, states.cumulative, epoch, player, rng, i)
-        keep = play(world, rule, states, data, reg, epoch, rng, record, kept, i, taken)
+            roll_out(me.world, states.cumulative, epoch, player, rng, i)
+        keep = keep_policy(states, epoch, kept, i, taken)
+        if play(me, rng, record, i):
+            begin_epoch(me)
         if not player.fresh:
             player.pairs[i] = record.last[i]
         move(player, states.r, player.pairs[i])
         if keep:
             player.kept[taken] = player.w
-        learn(world, rule, states, data, reg, epoch, rng, record, i)
+        learn(me, rng, record, i)
         taken += keep
 
 
@@ -63,10 +64,11 @@ def play_one_and_draw(
     me: Learner, rng: np.random.Generator, record: Record, kept: Kept, player: Player
 ) -> None:
     """Play one episode, before the player moves and `optimist.core.finite.learn_one`."""
-    world, rule, states, data, reg, epoch = me
     if player.fresh:
-        roll_out(world, states.cumulative, epoch, player, rng, 0)
-    play(world, rule, states, data, reg, epoch, rng, record, kept, 0, 0)
+        roll_out(me.world, me.states.cumulative, me.epoch, player, rng, 0)
+    keep_policy(me.states, me.epoch, kept, 0, 0)
+    if play(me, rng, record, 0):
+        begin_epoch(me)
     if not player.fresh:
         player.pairs[0] = record.last[0]
 
@@ -81,7 +83,7 @@ def roll_out(
     i: int,
 ) -> None:
     """Draw (X_k, A_k) from mu(pi) by a rollout that is not learnt from."""
-    draw_first(world, epoch, rng)
+    draw_first(world.start, epoch.clock, rng)
     player.pairs[i], player.rollouts[i] = last_pair(
         world.first, world.after, world.cumulative, world.start, world.gamma, pi, rng
     )
