@@ -83,7 +83,7 @@ def test_a_run_does_not_depend_on_how_it_is_cut_and_stored(settings, make, same,
             if i % 2:
                 parts.save(tmp_path)
                 parts = VariantAgent.load(tmp_path, *setting, rewards=chooser(setting[0]))
-        same.check(whole, parts)
+        same(whole, parts)
         np.testing.assert_array_equal(whole.history.regrets(), parts.history.regrets())
 
 

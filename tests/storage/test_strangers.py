@@ -61,7 +61,7 @@ def test_a_refused_file_leaves_the_learner_as_it_was(settings, make, same, tmp_p
             agent.restore(tmp_path)
     for each in (agent, other):
         each.learn(5)
-    same.check(agent, other)
+    same(agent, other)
 
 
 def bonus(kind, **numbers):
@@ -129,10 +129,7 @@ def test_an_altered_policy_is_refused(tmp_path):
         storage.write(path, kind, {**header, **fields}, now)
         with pytest.raises(FileError, match=f"{re.escape(str(path))}: .*{wrong}"):
             load_policy(path)
-
-
-def test_a_covariance_that_is_none_and_a_table_that_is_no_policy(tmp_path):
-    features = Table(np.ones((3, 2, 2)))
+    features = Table(np.ones((3, 2, 2)))  # a covariance that is none, a table that is no policy
     for policy, wrong in (
         (policy_of([[[2.0, 1.0], [0.9, 2.0]]], features), "must be symmetric"),
         (policy_of([[[1.0, 2.0], [2.0, 1.0]]], features), "must be positive definite"),
@@ -142,9 +139,9 @@ def test_a_covariance_that_is_none_and_a_table_that_is_no_policy(tmp_path):
         (TablePolicy(np.array([[np.nan, 1.0]])), r"table\[0, 0\] must be in"),
         (TablePolicy(np.array([0.5, 0.5])), "table must have the shape"),
     ):
-        policy.save(tmp_path / "p")
+        policy.save(path)
         with pytest.raises(FileError, match=wrong):
-            load_policy(tmp_path / "p", features)
+            load_policy(path, features)
 
 
 BOX = {"low": [0.0], "high": [1.0], "outside": "error"}
