@@ -11,11 +11,7 @@ from scipy.special import expit, logsumexp
 from optimist.agents import VariantAgent
 from optimist.core import Sequence
 from reference.comparison import follow
-
-
-def draw(cumulative, u):
-    """The first index whose cumulative probability exceeds u."""
-    return min(int(np.searchsorted(cumulative, u, side="right")), len(cumulative) - 1)
+from reference.environments import draw
 
 
 class Interaction:

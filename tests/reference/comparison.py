@@ -50,3 +50,27 @@ def follow(
         assert_same_episode(history, agent.diagnostics, other, atol, units)
         assert_close(agent.policy.probabilities(states), other.state["pi"], "stored policy", atol)
     return other
+
+
+def assert_sums_agree(agent: Any) -> None:
+    """Assert that a learner in an environment keeps each transition once, and sums over them."""
+    now, data = agent.diagnostics, agent.transitions
+    n, X, pair = len(data.weight), len(now.V), (data.source, data.action)
+    assert data.source.max() < X
+    assert data.after.max() < X
+    assert len(set(zip(*pair, data.after, strict=True))) == n
+    blocks, size, _ = now.Lambda.shape
+    phi = np.zeros((n, blocks, size))
+    phi[np.arange(n), data.block[pair]] = data.phi[pair]
+    Lambda = now.ridge * np.eye(size) + np.einsum("i,ibj,ibk->bjk", data.weight, phi, phi)
+    gym = agent.environment
+    gamma, low, high = gym.gamma, gym.low, gym.high
+    end = -low / (high - low) / (1 - gamma)  # the rewards of 0 for ever
+    V = np.where(data.after >= 0, now.V[data.after], end)
+    b = (data.paid + gamma * data.weight * V) @ phi.reshape(n, -1)
+    np.testing.assert_allclose(now.Lambda, Lambda, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(now.b, b, rtol=1e-8, atol=1e-9)
+    log_det = np.linalg.slogdet(Lambda)[1].sum()
+    np.testing.assert_allclose(now.log_det, log_det, rtol=1e-8)
+    if size > 1:
+        np.testing.assert_allclose(now.inverse, np.linalg.inv(Lambda), rtol=1e-6, atol=1e-9)

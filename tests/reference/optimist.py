@@ -95,8 +95,7 @@ class Adaptive:
     @property
     def state(self):
         """What is believed of states and pairs, and the numbers of the prior."""
-        names = ("V", "pi", "CB", "p", "s", "v")
-        return {"heaven": self.w, **{name: getattr(self, name) for name in names}}
+        return {name: getattr(self, name) for name in ("V", "pi", "CB", "p", "s", "v")}
 
     @property
     def values(self):
@@ -188,6 +187,14 @@ class Adaptive:
         return np.linalg.slogdet(self.Lambda)[1]
 
 
+class AdaptiveInWorld(Adaptive):
+    """The learner of a finite world, in which it finds what heaven is worth."""
+
+    @property
+    def state(self):
+        return {**super().state, "heaven": self.w}
+
+
 class AdaptiveInEnvironment(Adaptive):
     """The learner where rewards are estimated, and episodes terminate or are cut off.
 
@@ -200,6 +207,8 @@ class AdaptiveInEnvironment(Adaptive):
         world = SimpleNamespace(r=None, nu0=None, gamma=gamma)
         super().__init__(None, world, Phi, **parameters)
         self.terminal, self.paid, self.met = terminal, [], np.zeros(len(Phi), dtype=bool)
+
+    columns = Adaptive.columns[1:]  # rewards are paid in other units
 
     @property
     def values(self):
@@ -266,4 +275,4 @@ def transcribe(agent):
     mdp = agent.mdp
     world = Interaction(mdp, agent.seed, agent.config.observe_last)
     Phi = agent.features.all_actions(np.arange(mdp.n_states))
-    return Adaptive(world, mdp, Phi, **parameters_of(agent, mdp.gamma))
+    return AdaptiveInWorld(world, mdp, Phi, **parameters_of(agent, mdp.gamma))

@@ -10,7 +10,6 @@ from reference.variants import variant
 from scipy.special import expit
 
 from optimist import load_policy
-from optimist.agents import interruption
 from optimist.features import Table
 
 ANYTIME = variant(anytime=True)
@@ -49,17 +48,6 @@ def test_the_policy_is_that_of_its_stage(setting, make, tmp_path):
         assert np.abs(agent.history.policies - found).max(axis=(1, 2)).min() < 1e-9
     agent.output.save(tmp_path / "p")
     assert load_policy(tmp_path / "p", features).ascension == agent.output.ascension
-
-
-def test_a_run_does_not_depend_on_how_it_is_cut(setting, make, same, monkeypatch):
-    whole = make(setting, ANYTIME, episodes=100)
-    for parts in ([1] * 20 + [80], [7, 1, 8, 16, 68]):
-        agent = make(setting, ANYTIME)
-        for episodes in parts:
-            agent.learn(episodes)
-        same(agent, whole)
-    monkeypatch.setattr(interruption, "CALL_SECONDS", 0.0)  # nor on the length of calls
-    same(whole, make(setting, ANYTIME, episodes=100))
 
 
 def test_with_the_squared_bound_as_ridge_the_scale_of_the_features_changes_nothing(settings, make):
