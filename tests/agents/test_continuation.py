@@ -27,19 +27,20 @@ def learner(world, config, seed=3, stride=10):
     return VariantAgent(world, config=config, seed=seed, stride=stride)
 
 
+def columns(history):
+    return {**history.table(), "evaluated": history.evaluated, "policies": history.policies}
+
+
 def test_learning_twice_is_learning_for_longer(world, config, same):
     once, twice = learner(world, config), learner(world, config)
     whole = once.learn(2000)
     halves = [twice.learn(1000) for _ in range(2)]
     same(once, twice)
-    for history in (once.history, whole):
-        assert history.table().keys() == whole.table().keys()
-    for name in (*whole.table(), "evaluated", "policies"):
-        column, *parts = (
-            h.table()[name] if name in h.table() else getattr(h, name) for h in (whole, *halves)
-        )
+    assert [len(history.steps) for history in (whole, *halves)] == [2000, 1000, 1000]
+    for name, column in columns(whole).items():
+        parts = [columns(half)[name] for half in halves]
         np.testing.assert_array_equal(np.concatenate(parts), column, err_msg=name)
-    assert [len(h.steps) for h in (whole, *halves)] == [2000, 1000, 1000]
+        np.testing.assert_array_equal(columns(once.history)[name], column, err_msg=name)
 
 
 @pytest.mark.parametrize(("call", "slow"), [(0.0, 1e9), (1e-3, 1e9), (1e9, 0.0), (1e-3, 0.0)])

@@ -92,11 +92,10 @@ def test_pairs_are_the_same_for_the_same_seed_and_rows_are_their_features():
 class Ending(Episodic):
     """An MDP whose last state terminates, and which may have a limit of steps."""
 
-    n_states, n_actions, observation_space, action_space = 5, 3, None, None
+    n_states, n_actions = 5, 3
 
     def __init__(self, mdp, limit=None):
         self.mdp, self.limit = mdp, limit
-        self.observation_space, self.action_space = super().observation_space, super().action_space
 
     def start(self):
         return int(self.np_random.choice(5, p=self.mdp.nu0))

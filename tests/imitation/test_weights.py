@@ -14,9 +14,8 @@ from optimist import RaviUcb
 from optimist.errors import FileError
 from optimist.imitation import Ball, Box, FraIL, FraILConfig, Simplex, WeightClass
 
-CLASSES = [
-    *(Ball(0.5), Ball(2.0), Box(0.0, 1.0), Box(-1.0, 0.5), Box(0.25, 2.0), Simplex(), Simplex(3)),
-]
+BOXES = [Box(0.0, 1.0), Box(-1.0, 0.5), Box(0.25, 2.0)]
+CLASSES = [Ball(0.5), Ball(2.0), *BOXES, Simplex(), Simplex(3)]
 vectors = arrays(np.float64, st.integers(1, 8), elements=st.floats(-5, 5, width=32))
 
 

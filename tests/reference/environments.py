@@ -1,5 +1,7 @@
 """Gymnasium environments of a few lines."""
 
+from functools import cached_property
+
 import gymnasium
 import numpy as np
 from gymnasium import spaces
@@ -17,13 +19,13 @@ class Episodic(gymnasium.Env):
     n_states, n_actions, box = 2, 2, False
     episode = -1
 
-    @property
+    @cached_property
     def observation_space(self):
         return (
             spaces.Box(0.0, 1.0, (1,), np.float64) if self.box else spaces.Discrete(self.n_states)
         )
 
-    @property
+    @cached_property
     def action_space(self):
         return spaces.Discrete(self.n_actions)
 

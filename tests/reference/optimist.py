@@ -95,7 +95,8 @@ class Adaptive:
     @property
     def state(self):
         """What is believed of states and pairs, and the numbers of the prior."""
-        return {name: getattr(self, name) for name in ("V", "pi", "CB", "p", "s", "v")}
+        names = ("V", "pi", "CB", "p", "s", "v")
+        return {"heaven": self.w, **{name: getattr(self, name) for name in names}}
 
     @property
     def values(self):
@@ -187,14 +188,6 @@ class Adaptive:
         return np.linalg.slogdet(self.Lambda)[1]
 
 
-class AdaptiveInWorld(Adaptive):
-    """The learner of a finite world, in which it finds what heaven is worth."""
-
-    @property
-    def state(self):
-        return {**super().state, "heaven": self.w}
-
-
 class AdaptiveInEnvironment(Adaptive):
     """The learner where rewards are estimated, and episodes terminate or are cut off.
 
@@ -275,4 +268,4 @@ def transcribe(agent):
     mdp = agent.mdp
     world = Interaction(mdp, agent.seed, agent.config.observe_last)
     Phi = agent.features.all_actions(np.arange(mdp.n_states))
-    return AdaptiveInWorld(world, mdp, Phi, **parameters_of(agent, mdp.gamma))
+    return Adaptive(world, mdp, Phi, **parameters_of(agent, mdp.gamma))

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from optimist import Optimist
 from optimist.core import (
     Ascension,
@@ -9,11 +11,13 @@ from optimist.core import (
     Never,
     Novelty,
     Sigmoid,
+    SoftmaxPolicy,
     Threshold,
     Truncation,
     VarianceBonus,
     Variant,
 )
+from optimist.features import FeatureMap
 
 PLAIN, SIGMOID = Sigmoid(4.0, 2.0), Sigmoid(4.1, 2.3)
 
@@ -23,6 +27,21 @@ def variant(
 ) -> Variant:
     """A variant with a fixed bonus; bold enough to learn something in a few episodes."""
     return Variant(eta=eta, bonus=FixedBonus(beta), ascension=ascension, **other)
+
+
+DEFAULT = variant()
+
+
+def softmax_policy(
+    Theta: np.ndarray,
+    Lambda: np.ndarray,
+    features: FeatureMap,
+    config: Variant = DEFAULT,
+    updates: int = 1,
+) -> SoftmaxPolicy:
+    """A policy of such parameters, with a heaven that is worth 10."""
+    rest = {"eta": config.eta, "bonus": config.bonus, "ascension": config.ascension}
+    return SoftmaxPolicy(Theta, Lambda, updates=updates, heaven=10.0, features=features, **rest)
 
 
 VARIANTS = {

@@ -8,11 +8,12 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
+from reference.variants import softmax_policy
 
 from optimist import load_policy
 from optimist.agents import Optimist
 from optimist.agents.checkpoint import FILE
-from optimist.core import FixedBonus, Sigmoid, SoftmaxPolicy, TablePolicy, storage
+from optimist.core import TablePolicy, storage
 from optimist.errors import FileError, TooLarge
 from optimist.features import OneHot, Table, from_description
 
@@ -104,22 +105,9 @@ POLICIES = [  # fields and arrays that are other, and the complaint
 ]  # fmt: skip
 
 
-def policy_of(Lambda, features):
-    return SoftmaxPolicy(
-        Theta=np.zeros(features.dim),
-        Lambda=np.array(Lambda),
-        updates=1,
-        eta=1.0,
-        bonus=FixedBonus(0.1),
-        ascension=Sigmoid(2.0, 1.0),
-        heaven=10.0,
-        features=features,
-    )
-
-
 def test_an_altered_policy_is_refused(tmp_path):
     path = tmp_path / "p"
-    policy_of(np.ones((4, 1, 1)), OneHot(2, 2)).save(path)
+    softmax_policy(np.zeros(4), np.ones((4, 1, 1)), OneHot(2, 2)).save(path)
     header, before = storage.read(path)
     kind = header.pop("kind")
     storage.write(path, kind, header, before)
@@ -130,10 +118,14 @@ def test_an_altered_policy_is_refused(tmp_path):
         with pytest.raises(FileError, match=f"{re.escape(str(path))}: .*{wrong}"):
             load_policy(path)
     features = Table(np.ones((3, 2, 2)))  # a covariance that is none, a table that is no policy
+
+    def dense_policy(Lambda):
+        return softmax_policy(np.zeros(2), np.array([Lambda]), features)
+
     for policy, wrong in (
-        (policy_of([[[2.0, 1.0], [0.9, 2.0]]], features), "must be symmetric"),
-        (policy_of([[[1.0, 2.0], [2.0, 1.0]]], features), "must be positive definite"),
-        (policy_of([[[1.0, np.nan], [np.nan, 1.0]]], features), r"Lambda\[0, 0, 1\] must be in"),
+        (dense_policy([[2.0, 1.0], [0.9, 2.0]]), "must be symmetric"),
+        (dense_policy([[1.0, 2.0], [2.0, 1.0]]), "must be positive definite"),
+        (dense_policy([[1.0, np.nan], [np.nan, 1.0]]), r"Lambda\[0, 0, 1\] must be in"),
         (TablePolicy(np.array([[0.5, 0.6]])), r"table\[0\] sums to 1.1"),
         (TablePolicy(np.array([[1.0, 0.0], [-0.5, 1.5]])), r"table\[1, 0\] must be in"),
         (TablePolicy(np.array([[np.nan, 1.0]])), r"table\[0, 0\] must be in"),

@@ -71,23 +71,6 @@ def test_known_rewards(settings, name):
         assert len(stream.diagnostics.V) <= mdp.n_states  # each state once, however often met
 
 
-def test_the_state_kept_is_the_state_believed(setting, numbers_of):
-    """What is carried along for the states met is what the closed form gives for any."""
-    mdp, features = setting
-    for name in ("busy", "truncated", "greedy", "adaptive", "variance"):
-        config = CONFIGURATIONS[name]
-        _, stream = start(mdp, features, config)
-        stream.learn(60)
-        kept, states = stream.diagnostics, np.arange(mdp.n_states)
-        found = numbers_of(stream, states)
-        states, found = states[found >= 0], found[found >= 0]
-        assert sorted(found) == list(range(len(kept.V)))
-        assert len(found) >= 1
-        seen = stream.believe(states)
-        assert_close(kept.V[found], seen.value)
-        assert_close(kept.pi[found], seen.policy)
-
-
 def test_estimated_rewards_are_a_regression(setting):
     """theta = Lambda^{-1} sum phi (r + gamma V(x')), from the data as they were seen."""
     mdp, features = setting

@@ -74,7 +74,7 @@ def test_the_streaming_learner_agrees_with_the_formulas(name, geometric):
         truncated += len(steps) == env.limit and not ended
         now, seen = agent.diagnostics, agent.believe(states)
         believed = {"V": seen.value, "p": seen.ascension, "CB": seen.bonus, "pi": seen.policy}
-        found = SimpleNamespace(s=now.s, v=now.v, **believed)
+        found = SimpleNamespace(s=now.s, v=now.v, heaven=now.heaven, **believed)
         assert_same_episode(history, found, other, units=units)
         assert history.terminated[0] == ended
         assert history.states[0] == other.met.sum()

@@ -97,9 +97,11 @@ def test_a_policy_is_what_is_believed_and_played_and_comes_back(agent, numbers_o
         x = observations(name)
         assert_close(learner.believe(x).policy, learner.policy.probabilities(x))
         found = numbers_of(learner, seen)
-        kept = learner.diagnostics.pi
-        assert set(found) - {-1} == set(range(len(kept)))  # ends are not kept
-        assert_close(kept[found[found >= 0]], learner.policy.probabilities(seen[found >= 0]))
+        now, kept, believed = learner.diagnostics, found >= 0, learner.believe(seen[found >= 0])
+        assert set(found[kept]) == set(range(len(now.V)))  # ends are not kept
+        assert_close(now.pi[found[kept]], learner.policy.probabilities(seen[kept]))
+        assert_close(now.pi[found[kept]], believed.policy)
+        assert_close(now.V[found[kept]], believed.value)
         own = learner.features if name in ("own", "crossed") else None
         for i, policy in enumerate((learner.policy, learner.output)):
             policy.save(tmp_path / str(i))
@@ -206,13 +208,21 @@ def test_actions_are_drawn_from_the_policy():
         assert abs(drawn.mean() - p) < 5 * np.sqrt(p * (1 - p) / len(drawn))
 
 
+def policies_played(agent, episodes):
+    found = []
+    for _ in range(episodes):
+        found.append(agent.policy)
+        agent.learn(1)
+    return found
+
+
 def test_the_output_is_one_of_the_policies_played_each_alike():
     """pi_I with I uniform: of K = 5 episodes, over many seeds; truncated values are kept too."""
     K, runs = 5, 250
     counts = np.zeros(K)
     for seed in range(runs):
         agent = VariantAgent(Small(), config=variant(1.0), seed=seed, **TERMS)
-        played = [(agent.policy, agent.learn(1))[0] for _ in range(K)]
+        played = policies_played(agent, K)
         output = agent.output
         same = [
             p.updates == output.updates
@@ -225,9 +235,8 @@ def test_the_output_is_one_of_the_policies_played_each_alike():
     assert (np.abs(counts / runs - 1 / K) < 5 * np.sqrt((1 / K) * (1 - 1 / K) / runs)).all()
     for seed in range(8):
         agent = RaviUcb(Small(), seed=seed, **TERMS)
-        played = [(agent.policy, agent.learn(1))[0].probabilities([0, 1]) for _ in range(6)]
-        output = agent.output.probabilities([0, 1])
-        assert any(np.array_equal(output, table) for table in played)
+        played, output = policies_played(agent, 6), agent.output.probabilities([0, 1])
+        assert any(np.array_equal(output, p.probabilities([0, 1])) for p in played)
 
 
 class Missing(StateFeatures):
