@@ -177,6 +177,9 @@ def test_wrong_input_is_refused():
 
 
 def test_a_search_that_does_not_arrive_is_an_error(problem, monkeypatch):
+    """Also if it has arrived in some coordinate, here in that of a feature that is always zero."""
     monkeypatch.setattr("optimist.imitation.cloning.GRADIENT_TOLERANCE", 0.0)
+    states, actions, phi = problem
+    padded = Table(np.pad(phi.array, ((0, 0), (0, 0), (0, 1))))
     with pytest.raises(RuntimeError, match="the likelihood was not maximised"):
-        BehaviouralCloning(*problem)
+        BehaviouralCloning(states, actions, padded)
