@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optimist.agents.checkpoint import FILE
+from optimist.agents.checkpoint import FILE, HISTORY
 from optimist.core import storage
 
 sys.path.append(str(Path(__file__).parent))  # for `from reference.mdps import random_mdp`
@@ -14,21 +14,35 @@ sys.path.append(str(Path(__file__).parent))  # for `from reference.mdps import r
 
 @pytest.fixture(scope="session")
 def state_of(tmp_path_factory):
-    """All that decides how a learner goes on, as bytes by name: what it saves, but the history."""
+    """All that decides how a learner goes on, by name; with the history, all that it saves."""
 
-    def found(agent):
+    def bytes_of(value):
+        is_array = isinstance(value, np.ndarray)
+        return (value.dtype, value.shape, value.tobytes()) if is_array else value
+
+    def found(agent, history=False):
         folder = tmp_path_factory.mktemp("state")
         agent.save(folder)
         header, arrays = storage.read(folder / FILE)
-        parts = {
-            name: array.tobytes()
-            for name, array in arrays.items()
-            if name != "chosen" and not name.startswith("history.")
-        }
-        now = {
-            name: value.tobytes() if isinstance(value, np.ndarray) else value
-            for name, value in vars(agent.diagnostics).items()
-        }
-        return {**parts, **now, "draws": repr(header["generators"]), "until": header["until"]}
+        if not history:
+            header = {name: header[name] for name in ("generators", "until")}
+            arrays = {n: a for n, a in arrays.items() if n != "chosen" and HISTORY not in n}
+        everything = {**header, **arrays, **vars(agent.diagnostics)}
+        return {name: bytes_of(value) for name, value in everything.items()}
 
     return found
+
+
+@pytest.fixture(scope="session")
+def same(state_of):
+    """Assert that learners are the same, bit for bit, and with the history what they have seen."""
+
+    def check(one, *others, history=True):
+        expected = state_of(one, history)
+        for other in others:
+            found = state_of(other, history)
+            assert found.keys() == expected.keys()
+            for name, value in expected.items():
+                assert found[name] == value, name
+
+    return check

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from reference.variants import variant
 
 from optimist import envs
 from optimist.agents import Optimist, VariantAgent
-from optimist.core import FixedBonus, Sigmoid, Truncation, Variant
+from optimist.core import Sigmoid, Truncation
 
 K, RUNS = 5, 600
 CHI_SQUARE = 18.47  # exceeded with probability 1/1000 at K - 1 = 4 degrees of freedom
@@ -16,44 +17,41 @@ WORLDS = {
 }
 
 
+CONFIG = variant(0.5, 0.5, Sigmoid(8.0, 4.0))
+
+
+def learnt(world, seed, config=CONFIG, episodes=K):
+    agent = VariantAgent(world, config=config, seed=seed, stride=1)
+    agent.learn(episodes)
+    return agent
+
+
 def drawn_index(agent):
     """Which of the policies played, all kept, is the output; it must be exactly one."""
     output = agent.output.probabilities(np.arange(agent.mdp.n_states))
     distances = np.abs(agent.history.policies - output).max(axis=(1, 2))
-    matches = np.flatnonzero(distances <= 1e-9)
-    assert matches.size == 1
-    return matches[0]
+    [match] = np.flatnonzero(distances <= 1e-9)
+    return match
 
 
 @pytest.mark.parametrize("ascension", [Sigmoid(8.0, 4.0), Truncation()])
 @pytest.mark.parametrize("name", WORLDS)
 def test_every_episode_is_drawn_alike(name, ascension):
-    counts = np.zeros(K)
-    config = Variant(eta=0.5, bonus=FixedBonus(0.5), ascension=ascension)
-    for seed in range(RUNS):
-        agent = VariantAgent(WORLDS[name], config=config, seed=seed, stride=1)
-        agent.learn(K)
-        counts[drawn_index(agent)] += 1
-    expected = RUNS / K
-    assert ((counts - expected) ** 2 / expected).sum() < CHI_SQUARE
+    config = variant(0.5, 0.5, ascension)
+    drawn = [drawn_index(learnt(WORLDS[name], seed, config)) for seed in range(RUNS)]
+    counts = np.bincount(drawn, minlength=K)
+    assert ((counts - RUNS / K) ** 2 / (RUNS / K)).sum() < CHI_SQUARE
 
 
 def test_the_draw_does_not_depend_on_the_run_itself():
     """Were it made with the run's own generator, asking for it would change the run."""
-    config = Variant(eta=0.5, bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0))
-    indices = []
-    for world in (WORLDS["one-hot"], WORLDS["dense"]):
-        agents = [VariantAgent(world, config=config, seed=s, stride=1) for s in range(20)]
-        for agent in agents:
-            agent.learn(K)
-        indices.append([drawn_index(agent) for agent in agents])
-    assert indices[0] == indices[1]
-    assert len(set(indices[0])) > 2
+    one, other = ([drawn_index(learnt(w, seed)) for seed in range(20)] for w in WORLDS.values())
+    assert one == other
+    assert len(set(one)) > 2
 
 
 def test_the_output_stays_until_another_is_drawn():
-    config = Variant(eta=0.5, bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0))
-    agent = VariantAgent(WORLDS["one-hot"], config=config, seed=2, stride=1)
+    agent = VariantAgent(WORLDS["one-hot"], config=CONFIG, seed=2, stride=1)
     changes, before = 0, -1
     for k in range(200):
         agent.learn(1)

@@ -5,15 +5,14 @@ import inspect
 import gymnasium
 import numpy as np
 import pytest
+from reference.experts import optimal_expert
 
 import optimist as opt
 from optimist.agents import AGENTS, Agent, History
 from optimist.envs import Gym
 
 RIVER = opt.envs.RiverSwim(4, gamma=0.9)
-DATA = opt.imitation.FeatureDataset.from_policy(
-    RIVER, RIVER.mdp.optimal().policy, opt.features.StateOnly(opt.features.OneHotState(4), 2)
-)
+DATA = optimal_expert(RIVER.mdp)
 
 
 def lake(kind):

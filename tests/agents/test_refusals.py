@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from reference.refusals import assert_refuses
 
 from optimist import (
     FiniteMDP,
@@ -25,82 +26,71 @@ RIVER = envs.RiverSwim(6, gamma=0.9)
 INFINITY, NAN = float("inf"), float("nan")
 
 
-def refused(kind, message, make):
-    with pytest.raises(kind, match=message):
-        make()
-
-
-@pytest.mark.parametrize("r", [-0.5, 1.5])
-def test_rewards_out_of_range(r):
-    mdp = FiniteMDP(np.ones((1, 2, 1)), [[0.0, r]], [1.0], gamma=0.5)
-    message = rf"rewards\[0, 1\] must be in \[0, r_max\] = \[0, 1\]; got {r}\. FiniteMDP\.affine"
-    refused(ValueError, message, lambda: Optimist(mdp).learn(1))
-
-
-def test_a_larger_bound_takes_larger_rewards():
-    mdp = FiniteMDP(np.ones((1, 2, 1)), [[0.0, 5.0]], [1.0], gamma=0.5)
-    assert RmaxRaviUcb(mdp, r_max=5.0).learn(10).steps.size == 10
+def test_rewards_out_of_range():
+    """A larger bound takes larger rewards."""
+    mdps = [FiniteMDP(np.ones((1, 2, 1)), [[0.0, r]], [1.0], gamma=0.5) for r in (-0.5, 1.5)]
+    assert RmaxRaviUcb(mdps[1], r_max=5.0).learn(10).steps.size == 10
+    said = r"rewards\[0, 1\] must be in \[0, r_max\] = \[0, 1\]; got {}\. FiniteMDP\.affine"
+    cases = [(mdp, ValueError, said.format(mdp.r[0, 1])) for mdp in mdps]
+    assert_refuses(lambda mdp: Optimist(mdp).learn(1), *cases)
 
 
 def test_features_of_other_states_or_actions():
-    refused(ValueError, r"the features have .*3 actions, the world has .*2",
-            lambda: Optimist(RIVER, OneHot(6, 3)))  # fmt: skip
-    for features in (
-        *(OneHot(5, 2), OneHot(7, 2), PerAction(OneHotState(5), 2)),
-        *(Table(np.ones((5, 2, 3))), Table(np.ones((7, 2, 3)))),
-    ):
-        refused(ValueError, "state", lambda features=features: Optimist(RIVER, features))
-    refused(TypeError, "features = .* must be a FeatureMap", lambda: Optimist(RIVER, "onehot"))
+    others = OneHot(5, 2), OneHot(7, 2), PerAction(OneHotState(5), 2)
+    tables = Table(np.ones((5, 2, 3))), Table(np.ones((7, 2, 3)))
+    assert_refuses(
+        lambda features: Optimist(RIVER, features),
+        (OneHot(6, 3), ValueError, r"the features have .*3 actions, the world has .*2"),
+        ("onehot", TypeError, "features = .* must be a FeatureMap"),
+        *((features, ValueError, "state") for features in (*others, *tables)),
+    )
 
 
-def test_parameters_out_of_range():
-    for wrong, message in (
-        ({"eta": 0.0}, r"eta must be positive.*; got 0\.0"),
-        ({"eta": -1.0}, r"eta must be positive.*; got -1\.0"),
-        ({"eta": NAN}, "eta must be positive.*; got nan"),
-        ({"beta": -0.5}, r"beta = -0\.5 must not be negative"),
-        ({"beta": INFINITY}, "beta is inf; it must be a finite number"),
-        ({"beta": NAN}, "beta is nan; it must be a finite number"),
-        ({"alpha": 0.0}, r"alpha = 0\.0 must be positive"),
-        ({"omega": INFINITY}, "omega is inf; it must be a finite number"),
-        ({"r_max": 0.0}, "r_max = 0 must be positive"),
-        ({"r_max": INFINITY}, "r_max is inf; it must be a finite number"),
-        ({"ridge": 0.0}, "ridge = 0 must be positive"),
-        ({"ridge": -1.0}, "ridge = -1 must be positive"),
-        ({"updates": 0}, "updates = 0 must be at least 1"),
-        ({"v_max": 0.0}, "v_max = 0 must be positive"),
-        ({"v_max": 11.0}, r"v_max must be at most R_max H = 10; got 11"),
-        ({"seed": -1}, "seed = -1 must be at least 0"),
-        ({"stride": -1}, "stride = -1 must be at least 0"),
-        ({"v_max": 1.0, "value_bound": 2.0}, "value_bound = 2 and v_max = 1: give one"),
-    ):
-        refused(ValueError, message, lambda wrong=wrong: RmaxRaviUcb(RIVER, **wrong).learn(1))
-    for agent in (Psrl, Ucbvi, Rlsvi, LsviUcb, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb):
-        refused(ValueError, "updates = 0 must be at least 1", lambda a=agent: a(RIVER, updates=0))
-    refused(TypeError, r"updates = 2\.5 is not a whole number", lambda: Rmax(RIVER, updates=2.5))
-    refused(TypeError, "ascension must be one of Sigmoid, Truncation", lambda: Variant(ascension=1))
-    refused(ValueError, "anytime needs a Sigmoid",
-            lambda: Variant(ascension=Threshold(1.0), anytime=True))  # fmt: skip
-    refused(ValueError, r"level = -0\.1 must not be negative", lambda: Threshold(-0.1))
-    refused(ValueError, "level is nan; it must be a finite number", lambda: Threshold(NAN))
-    refused(ValueError, "visits = 0 must be at least 1", lambda: Rmax(RIVER, visits=0))
-    refused(ValueError, "episodes = -1 must be at least", lambda: Optimist(RIVER).learn(-1))
+WRONG = [
+    ({"eta": 0.0}, r"eta must be positive.*; got 0\.0"),
+    ({"eta": -1.0}, r"eta must be positive.*; got -1\.0"),
+    ({"eta": NAN}, "eta must be positive.*; got nan"),
+    ({"beta": -0.5}, r"beta = -0\.5 must not be negative"),
+    ({"beta": INFINITY}, "beta is inf; it must be a finite number"),
+    ({"beta": NAN}, "beta is nan; it must be a finite number"),
+    ({"alpha": 0.0}, r"alpha = 0\.0 must be positive"),
+    ({"omega": INFINITY}, "omega is inf; it must be a finite number"),
+    ({"r_max": 0.0}, "r_max = 0 must be positive"),
+    ({"r_max": INFINITY}, "r_max is inf; it must be a finite number"),
+    ({"ridge": 0.0}, "ridge = 0 must be positive"),
+    ({"ridge": -1.0}, "ridge = -1 must be positive"),
+    ({"updates": 0}, "updates = 0 must be at least 1"),
+    ({"v_max": 0.0}, "v_max = 0 must be positive"),
+    ({"v_max": 11.0}, r"v_max must be at most R_max H = 10; got 11"),
+    ({"seed": -1}, "seed = -1 must be at least 0"),
+    ({"stride": -1}, "stride = -1 must be at least 0"),
+    ({"v_max": 1.0, "value_bound": 2.0}, "value_bound = 2 and v_max = 1: give one"),
+]
+UPDATES = (Psrl, Ucbvi, Rlsvi, LsviUcb, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb)
+LAKE = gymnasium.make("FrozenLake-v1")
+REFUSED = [
+    *((lambda a=a: a(RIVER, updates=0), ValueError, "updates = 0 must be at l") for a in UPDATES),
+    (lambda: Rmax(RIVER, updates=2.5), TypeError, r"updates = 2\.5 is not a whole number"),
+    (lambda: Variant(ascension=1), TypeError, "ascension must be one of Sigmoid, Truncation"),
+    (lambda: Variant(ascension=Threshold(1), anytime=True), ValueError, "anytime needs a Sigmoid"),
+    (lambda: Threshold(-0.1), ValueError, r"level = -0\.1 must not be negative"),
+    (lambda: Threshold(NAN), ValueError, "level is nan; it must be a finite number"),
+    (lambda: Rmax(RIVER, visits=0), ValueError, "visits = 0 must be at least 1"),
+    (lambda: Optimist(RIVER).learn(-1), ValueError, "episodes = -1 must be at least"),
+    # The nearest right name is given; what an environment defines, a finite world refuses.
+    (lambda: RmaxRaviUcb(RIVER, betta=1.0), TypeError, "no parameter 'betta': did you mean 'beta'"),
+    (lambda: Psrl(RIVER, beta=1.0), TypeError, "Psrl has no parameter 'beta': .*[iI]t has alpha"),
+    (lambda: Optimist(RIVER, gamma=0.9), TypeError, "gamma= .* only; RiverSwim already defines"),
+    (lambda: Optimist(LAKE, rewards=object()), TypeError, "rewards= applies to finite worlds"),
+    (lambda: Optimist(3), TypeError, "must be a World, FiniteMDP, Gym or gymnasium.Env; got int"),
+    (lambda: RmaxRaviUcb(RIVER, config=Rmax.Config()), TypeError, "must be a RmaxRaviUcbConfig, "),
+]
 
 
-def test_names_of_parameters():
-    """The nearest right one is named; what an environment defines, a finite world refuses."""
-    refused(TypeError, "RmaxRaviUcb has no parameter 'betta': did you mean 'beta'",
-            lambda: RmaxRaviUcb(RIVER, betta=1.0))  # fmt: skip
-    refused(TypeError, "Psrl has no parameter 'beta': .*It has alpha, lazy, updates|it has alpha",
-            lambda: Psrl(RIVER, beta=1.0))  # fmt: skip
-    refused(TypeError, "gamma= applies to Gymnasium environments only; RiverSwim already defines",
-            lambda: Optimist(RIVER, gamma=0.9))  # fmt: skip
-    refused(TypeError, "rewards= applies to finite worlds",
-            lambda: Optimist(gymnasium.make("FrozenLake-v1"), rewards=object()))  # fmt: skip
-    refused(TypeError, "world must be a World, FiniteMDP, Gym or gymnasium.Env; got int",
-            lambda: Optimist(3))  # fmt: skip
-    refused(TypeError, "config must be a RmaxRaviUcbConfig, as RmaxRaviUcb has",
-            lambda: RmaxRaviUcb(RIVER, config=Rmax.Config()))  # fmt: skip
+def test_parameters_out_of_range_and_names_of_none():
+    cases = [(wrong, ValueError, message) for wrong, message in WRONG]
+    assert_refuses(lambda wrong: RmaxRaviUcb(RIVER, **wrong).learn(1), *cases)
+    assert_refuses(lambda make: make(), *REFUSED)
 
 
 def test_parameters_take_the_place_of_those_of_a_configuration():

@@ -4,17 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reference import optimist as optimist_transcription
+from reference.comparison import assert_close, follow
+from reference.optimist import transcribe, units_of
+from reference.settings import SETTINGS, one_hot
 
 from optimist import envs
 from optimist.agents import Optimist, VariantAgent
-from optimist.core import (
-    Fixed,
-    FixedBonus,
-    Never,
-    Switching,
-    VarianceBonus,
-)
+from optimist.core import Fixed, FixedBonus, Never, Switching, VarianceBonus
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP
 
@@ -38,112 +34,39 @@ class Scaled(FeatureMap):
         return self.rows[np.asarray(states)]
 
 
-def one_hot(world):
-    return world.mdp, OneHot(world.mdp.n_states, world.mdp.n_actions)
+LONG_GRID = envs.GridWorld("S...\n.##.\n...G", gamma=0.98)
+CERTAIN_GRID = replace(LONG_GRID, slip=0)
 
 
 WORLDS = {
-    "random tabular": lambda: one_hot(envs.RandomTabular(8, 3, gamma=0.9)),
+    **SETTINGS,
+    "random tabular": lambda: one_hot(envs.RandomTabular(8, 3, gamma=0.9).mdp),
     "scaled": lambda: (envs.RiverSwim(5, gamma=0.95).mdp, Scaled(5, 2, -0.3)),
-    "long grid": lambda: one_hot(envs.GridWorld("S...\n.##.\n...G", gamma=0.98)),
+    "long grid": lambda: one_hot(LONG_GRID.mdp),
 }
-NAMES = [
-    *("river", "grid", "deep sea", "random", "random linear", "lower K"),
-    *("blocks", "aggregated", "wide table", *WORLDS),
-]
 TOLERANCES = {"wide table": 1e-8, "lower K": 1e-8}  # nearly singular with so small a ridge
 # With seed 4 the regression points beyond heaven, and the formulas themselves, with rewards that
 # differ by 1e-15, differ by 1e-3 two episodes later: nothing can be compared with them there.
 SEEDS = {"blocks": 5}
 
 
-@pytest.fixture(scope="session")
-def adaptive():
-    """The module of the transcription."""
-    return optimist_transcription
-
-
-@pytest.fixture(scope="session")
-def transcribe_adaptive(adaptive, plain):
-    """The transcription of an agent that has not played yet."""
-
-    def make(agent, seed):
-        c, mdp, phi = agent.config, agent.mdp, agent.features
-
-        def same_theta(own):
-            theta = agent.diagnostics.ridge / c.ridge_for(phi.bound)
-            np.testing.assert_allclose(theta, own, rtol=1e-5)
-            return theta
-
-        return adaptive.Adaptive(
-            plain.Interaction(mdp, seed, c.observe_last),
-            mdp,
-            phi.all_actions(np.arange(mdp.n_states)),
-            eta=c.eta,
-            c=c.bonus.c,
-            level=c.ascension.level,
-            heaven=c.heaven(mdp.gamma),
-            unit=c.ridge_for(phi.bound),
-            updates=c.updates,
-            tolerance=c.tolerance,
-            shared=phi.structure != "diagonal",
-            theta_of=same_theta,
-        )
-
-    return make
-
-
-def follow(agent, other, episodes, tolerance):
-    """Play both side by side, comparing them after every episode."""
-    heaven, states = agent.config.heaven(agent.mdp.gamma), np.arange(agent.mdp.n_states)
-
-    def close(actual, expected, what, unit=1.0):
-        np.testing.assert_allclose(
-            np.asarray(actual) / unit, np.asarray(expected) / unit, rtol=0, atol=tolerance,
-            err_msg=f"{what}, episode {agent.episodes}",
-        )  # fmt: skip
-
-    for _ in range(episodes):
-        history = agent.learn(1)
-        other.episode()
-        it = agent.diagnostics
-        assert history.steps[0] == other.steps
-        assert history.epoch[0] == other.e
-        close(history.reward[0], other.reward, "reward")
-        close(history.optimistic_value[0], other.value, "<nu0, V_k>", heaven)
-        close(history.ascension[0], other.ascension, "mean ascension")
-        close(history.sup_q[0], other.sup_q, "sup |Q|", heaven)
-        close(it.s, other.s, "s")
-        close(it.v, other.v, "v", heaven)
-        close(it.heaven, other.w, "w", heaven)
-        close(it.V, other.V, "V", heaven)
-        close(it.p, other.p, "p")
-        close(it.CB, other.CB, "CB", heaven)
-        close(history.bonus[0], other.bonus, "mean bonus", heaven)
-        close(it.pi, other.pi, "pi")
-        close(agent.policy.probabilities(states), other.pi, "stored policy")
-
-
 @pytest.mark.parametrize("observe_last", [False, True])
-@pytest.mark.parametrize("name", NAMES)
-def test_the_engine_agrees_with_the_formulas(
-    name, observe_last, settings_by_name, transcribe_adaptive
-):
-    mdp, features = {**settings_by_name, **WORLDS}[name]()
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_engine_agrees_with_the_formulas(name, observe_last):
+    mdp, features = WORLDS[name]()
     config = replace(ADAPTIVE, observe_last=observe_last)
-    seed = SEEDS.get(name, 4)
-    agent = VariantAgent(mdp, features, config=config, seed=seed)
-    other = transcribe_adaptive(agent, seed)
-    follow(agent, other, EPISODES, TOLERANCES.get(name, 1e-9))
+    agent = VariantAgent(mdp, features, config=config, seed=SEEDS.get(name, 4))
+    units, atol = units_of(agent, mdp.gamma), TOLERANCES.get(name, 1e-9)
+    other = follow(agent, transcribe(agent), EPISODES, atol, units)
     assert 3 < other.e <= EPISODES
     assert len(other.D) > EPISODES
     assert min(other.swept) < ADAPTIVE.updates  # updates ended at the tolerance
 
 
-def test_bonuses_are_the_deviations_of_what_was_seen(settings_by_name, transcribe_adaptive):
+def test_bonuses_are_the_deviations_of_what_was_seen():
     """With one-hot features CB = gamma c sqrt(Var / n), over the n next states of a pair."""
-    agent = VariantAgent(*settings_by_name["random"](), config=ADAPTIVE, seed=1)
-    other, epoch = transcribe_adaptive(agent, 1), 0
+    agent = VariantAgent(*SETTINGS["random"](), config=ADAPTIVE, seed=1)
+    other, epoch = transcribe(agent), 0
     for _ in range(40):
         before = agent.diagnostics.V
         agent.learn(1)
@@ -164,12 +87,11 @@ def test_bonuses_are_the_deviations_of_what_was_seen(settings_by_name, transcrib
 
 def test_a_world_without_chance_has_no_bonuses():
     """Not even by rounding, of which long epochs would make something."""
-    agent = VariantAgent(envs.GridWorld("S...\n.##.\n...G", slip=0, gamma=0.98), config=ADAPTIVE)
+    agent = VariantAgent(CERTAIN_GRID, config=ADAPTIVE)
     for _ in range(30):
         agent.learn(10)
         assert not agent.diagnostics.CB.any()
-    theta = agent.diagnostics.ridge
-    assert theta < 0.01
+    assert agent.diagnostics.ridge < 0.01
 
 
 def test_pairs_that_were_tried_once_are_known_in_a_world_without_chance():
@@ -184,11 +106,7 @@ def test_pairs_that_were_tried_once_are_known_in_a_world_without_chance():
 # What heaven is worth.
 
 
-@pytest.mark.parametrize(
-    "world",
-    [envs.DeepSea(6, gamma=0.95), envs.GridWorld("S...\n.##.\n...G", slip=0, gamma=0.98)],
-    ids=["deep sea", "grid"],
-)
+@pytest.mark.parametrize("world", [envs.DeepSea(6, gamma=0.95), CERTAIN_GRID])
 def test_heaven_comes_to_be_worth_the_optimum(world):
     """From the largest reward for ever down to the best pair, as pairs come to be known."""
     agent, best = VariantAgent(world, config=ADAPTIVE), world.mdp.optimal().V.max()
@@ -223,20 +141,18 @@ def test_new_pairs_that_may_be_worth_it_are_alike():
 
 def test_rewards_that_change_say_nothing_of_heaven():
     mdp = two_rooms([0.4, 0.2, 0.1, 0.0])
-    r = np.stack([mdp.r, mdp.r[:, ::-1]])
-    agent = VariantAgent(mdp, config=ADAPTIVE, rewards=Switching(r, every=1))
-    known = VariantAgent(mdp, config=ADAPTIVE)
-    agent.learn(1)
-    known.learn(1)
-    assert agent.diagnostics.V.max() == pytest.approx(10)
-    assert known.diagnostics.V.max() < 10
-    assert not agent.policy.heaven_pays
-    assert known.policy.heaven_pays
+    changing = Switching(np.stack([mdp.r, mdp.r[:, ::-1]]), every=1)
+    for rewards in (None, changing):
+        agent = VariantAgent(mdp, config=ADAPTIVE, rewards=rewards)
+        agent.learn(1)
+        assert agent.policy.heaven_pays == (rewards is None)
+        highest = agent.diagnostics.V.max()
+        assert highest < 10 if rewards is None else highest == pytest.approx(10)
 
 
-def test_another_may_choose_the_rewards_at_any_time(tmp_path, settings_by_name):
+def test_another_may_choose_the_rewards_at_any_time(tmp_path):
     """The stored policy is the one that is played, whoever chooses; no adversary's heaven pays."""
-    mdp, features = settings_by_name["random"]()
+    mdp, features = SETTINGS["random"]()
     rng, states = np.random.default_rng(0), np.arange(mdp.n_states)
     others = Switching(rng.random((3, *mdp.r.shape)), every=2)
     agent = VariantAgent(mdp, features, config=ADAPTIVE, seed=3)
@@ -302,66 +218,56 @@ def test_features_in_other_coordinates_change_nothing():
         for rows in (np.eye(12), rotation)
     )
     for k in range(60):
-        steps = [agent.learn(1).steps[0] for agent in (one, other)]
-        assert steps[0] == steps[1]
+        assert one.learn(1).steps[0] == other.learn(1).steps[0]
         for name in ("V", "CB", "p"):
             first, second = (getattr(agent.diagnostics, name) for agent in (one, other))
-            np.testing.assert_allclose(first, second, rtol=0, atol=1e-5, err_msg=f"{name}, {k}")
+            assert_close(first, second, f"{name}, {k}", atol=1e-5)
 
 
 # Units.
 
 
-def history_of(agent, episodes=150):
-    history = agent.learn(episodes)
-    it = agent.diagnostics
-    return history, it.V, it.CB, it.p, it.pi
+def assert_same_but_for_units(one, other, r_max, atol):
+    """The same episodes, and values in units of r_max."""
+    first, second = one.learn(150), other.learn(150)
+    for column in ("steps", "epoch"):
+        np.testing.assert_array_equal(getattr(first, column), getattr(second, column))
+    for column in ("reward", "optimistic_value", "sup_q", "bonus"):
+        assert_close(getattr(first, column), getattr(second, column) / r_max, column, atol)
+    for name, unit in {"V": r_max, "CB": r_max, "p": 1.0, "pi": 1.0}.items():
+        found = getattr(other.diagnostics, name) / unit
+        assert_close(getattr(one.diagnostics, name), found, name, atol)
 
 
 @pytest.mark.parametrize("r_max", [4.0, 0.25, 3.0])
 @pytest.mark.parametrize("name", ["river", "random", "random linear", "blocks"])
-def test_rewards_in_other_units_change_nothing(name, r_max, settings_by_name):
-    mdp, features = settings_by_name[name]()
+def test_rewards_in_other_units_change_nothing(name, r_max):
+    mdp, features = SETTINGS[name]()
     scaled = FiniteMDP(mdp.kernel.reshape(*mdp.r.shape, -1), r_max * mdp.r, mdp.nu0, mdp.gamma)
-    one = history_of(VariantAgent(mdp, features, config=ADAPTIVE, seed=2))
+    one = VariantAgent(mdp, features, config=ADAPTIVE, seed=2)
     config = Optimist.Config(r_max=r_max).variant()
-    other = history_of(VariantAgent(scaled, features, config=config, seed=2))
-    for column in ("steps", "epoch"):
-        np.testing.assert_array_equal(getattr(one[0], column), getattr(other[0], column))
-    tolerance = 1e-12 if np.log2(r_max) % 1 == 0 else 1e-7
-    units = [1.0, r_max, r_max, 1.0, 1.0]
-    for column in ("reward", "optimistic_value", "sup_q", "bonus"):
-        first, second = getattr(one[0], column), getattr(other[0], column) / r_max
-        np.testing.assert_allclose(first, second, rtol=0, atol=tolerance * 10, err_msg=column)
-    for first, second, unit in list(zip(one, other, units, strict=True))[1:]:
-        np.testing.assert_allclose(first, second / unit, rtol=0, atol=tolerance * 10)
+    other = VariantAgent(scaled, features, config=config, seed=2)
+    assert_same_but_for_units(one, other, r_max, 1e-11 if np.log2(r_max) % 1 == 0 else 1e-6)
 
 
-@pytest.mark.parametrize("scale", [-1.0, 0.125, 3.0, 1e-3])
-def test_features_in_other_units_change_nothing(scale):
-    mdp = envs.DeepSea(4, slip=0.1, gamma=0.9).mdp
-    one = history_of(VariantAgent(mdp, OneHot(mdp.n_states, 2), config=ADAPTIVE, seed=2))
-    phi = Scaled(mdp.n_states, 2, scale)
-    other = history_of(VariantAgent(mdp, phi, config=ADAPTIVE, seed=2))
-    for column in ("steps", "epoch", "reward"):
-        np.testing.assert_array_equal(getattr(one[0], column), getattr(other[0], column))
-    for first, second in zip(one[1:], other[1:], strict=True):
-        np.testing.assert_allclose(first, second, rtol=0, atol=1e-8)
+SEA, LINEAR = envs.DeepSea(4, slip=0.1, gamma=0.9).mdp, envs.RandomLinear(4, 12, 3, gamma=0.9).mdp
 
 
-@pytest.mark.parametrize("scale", [0.125, 3.0])
-def test_dense_features_in_other_units_change_nothing(scale):
-    mdp = envs.RandomLinear(4, 12, 3, gamma=0.9).mdp
-    one = history_of(VariantAgent(mdp, Table(mdp.Phi), config=ADAPTIVE, seed=2))
-    other = history_of(VariantAgent(mdp, Table(scale * mdp.Phi), config=ADAPTIVE, seed=2))
-    np.testing.assert_array_equal(one[0].steps, other[0].steps)
-    for first, second in zip(one[1:], other[1:], strict=True):
-        np.testing.assert_allclose(first, second, rtol=0, atol=1e-7)
+@pytest.mark.parametrize(
+    ("mdp", "features", "scaled"),
+    [
+        *((SEA, OneHot(SEA.n_states, 2), Scaled(SEA.n_states, 2, x)) for x in (-1, 0.125, 3, 1e-3)),
+        *((LINEAR, Table(LINEAR.Phi), Table(x * LINEAR.Phi)) for x in (0.125, 3.0)),
+    ],
+)
+def test_features_in_other_units_change_nothing(mdp, features, scaled):
+    one, other = (VariantAgent(mdp, phi, config=ADAPTIVE, seed=2) for phi in (features, scaled))
+    assert_same_but_for_units(one, other, 1.0, 1e-7 if isinstance(scaled, Table) else 1e-8)
 
 
 @pytest.mark.parametrize("name", ["river", "random linear", "wide table", "aggregated"])
-def test_values_lie_between_nothing_and_heaven(name, settings_by_name):
-    mdp, features = settings_by_name[name]()
+def test_values_lie_between_nothing_and_heaven(name):
+    mdp, features = SETTINGS[name]()
     for v_max in (None, 3.0):
         agent = VariantAgent(mdp, features, config=Optimist.Config(v_max=v_max).variant(), seed=3)
         heaven = v_max or mdp.horizon
@@ -374,20 +280,17 @@ def test_values_lie_between_nothing_and_heaven(name, settings_by_name):
 
 def test_a_better_bound_on_the_values_makes_less_of_heaven():
     """Until the first update nothing differs; then what is new is worth what the bound says."""
-    world = envs.DeepSea(6, gamma=0.95)
-    agents = [
-        VariantAgent(world, config=Optimist.Config(v_max=v_max).variant())
-        for v_max in (None, 2.0, 1.0)
-    ]
-    histories = [agent.learn(1) for agent in agents]
-    assert histories[0].steps == histories[1].steps == histories[2].steps
-    p = [agent.diagnostics.p for agent in agents]
+    steps, p, V = [], [], []
+    for v_max in (None, 2.0, 1.0):
+        config = Optimist.Config(v_max=v_max).variant()
+        agent = VariantAgent(envs.DeepSea(6, gamma=0.95), config=config)
+        steps.append(agent.learn(1).steps[0])
+        p.append(agent.diagnostics.p)
+        V.append(agent.diagnostics.V)
+    assert len(set(steps)) == 1
     np.testing.assert_array_equal(p[0], p[1])
-    V = [agent.diagnostics.V for agent in agents]
-    assert (V[0] >= V[1]).all()
-    assert (V[1] >= V[2]).all()
-    assert V[1].max() == 2
-    assert V[2].max() == 1
+    assert (np.diff(V, axis=0) <= 0).all()
+    assert np.max(V[1:], axis=1).tolist() == [2, 1]
 
 
 # Refusals
@@ -409,14 +312,16 @@ def test_parameters_that_cannot_be():
 
 def test_updates_end_at_the_tolerance():
     """A tolerance changes nothing but how many updates follow an episode."""
-    world = envs.RiverSwim(5, gamma=0.9)
-    few = VariantAgent(world, config=replace(ADAPTIVE, updates=3, tolerance=0.9))
-    many = VariantAgent(world, config=replace(ADAPTIVE, updates=3, tolerance=0.0))
-    one = VariantAgent(world, config=replace(ADAPTIVE, updates=1, tolerance=0.0))
-    histories = [agent.learn(1) for agent in (few, many, one)]
-    assert [h.steps[0] for h in histories] == [histories[0].steps[0]] * 3
+    agents = [
+        VariantAgent(
+            envs.RiverSwim(5, gamma=0.9), config=replace(ADAPTIVE, updates=n, tolerance=tolerance)
+        )
+        for n, tolerance in ((3, 0.9), (3, 0.0), (1, 0.0))
+    ]
+    assert len({agent.learn(1).steps[0] for agent in agents}) == 1
     # From 0 to heaven, and then by less than nine tenths of it.
-    assert [agent.policy.updates for agent in (few, many, one)] == [2, 3, 1]
+    assert [agent.policy.updates for agent in agents] == [2, 3, 1]
+    few = agents[0]
     before = few.policy.updates
     while few.learn(1).epoch[0] != few.history.epoch[-2]:
         before = few.policy.updates

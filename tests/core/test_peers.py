@@ -2,45 +2,31 @@
 
 import numpy as np
 import pytest
-from reference import peers
+from reference import peers as papers
+from reference.comparison import assert_same_episode
+from reference.mdps import random_mdp
+from reference.settings import SETTINGS
 
 from optimist import FiniteMDP, LsviUcb, OptimisticQ, Psrl, QLearning, Rlsvi, Ucbvi, envs
 
 EPISODES = 60
 
 
-@pytest.fixture(scope="module")
-def papers():
-    """The module of the transcriptions."""
-    return peers
-
-
 def follow(agent, other):
-    """Play an agent and its transcription side by side, comparing them after every episode."""
-    states = np.arange(agent.mdp.n_states)
+    """Play an agent and its transcription side by side, comparing them after every episode.
+
+    Values are equal to rounding, and which of the best actions is best may hang on it: then the
+    transcription plays on as the agent does.
+    """
     for k in range(EPISODES):
         history = agent.learn(1)
         other.episode()
-        assert history.steps[0] == other.steps
-        assert history.epoch[0] == other.e
-        found = {
-            "reward": (history.reward[0], other.reward),
-            "<nu0, V_k>": (history.optimistic_value[0], other.value),
-            "mean bonus": (history.bonus[0], other.bonus),
-            "V": (agent.diagnostics.V, other.V),
-            "CB": (agent.diagnostics.CB, other.CB),
-        }
-        for name, (actual, expected) in found.items():
-            message = f"{name}, episode {k}"
-            np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-8, err_msg=message)
-        # Values are equal to rounding, and which of the best actions is best may hang on it: then
-        # the transcription plays on as the agent does.
-        pi = agent.policy.probabilities(states)
+        assert_same_episode(history, agent.diagnostics, other, atol=1e-8)
+        pi = agent.policy.probabilities(np.arange(agent.mdp.n_states))
         apart = ~np.isclose(pi, other.pi, rtol=1e-9, atol=1e-8)
         tied = other.Q.max(axis=1, keepdims=True) - other.Q <= 1e-9
         assert tied[apart].all(), f"pi, episode {k}"
         other.pi[apart] = pi[apart]
-    assert agent.episodes == EPISODES
 
 
 TABULAR = ("river", "grid", "deep sea", "random")
@@ -62,16 +48,15 @@ CONFIGS = {
 
 @pytest.mark.parametrize("world", TABULAR)
 @pytest.mark.parametrize("name", [n for n in CONFIGS if "svi" not in n])
-def test_a_tabular_peer_is_its_transcription(name, world, settings_by_name, papers):
-    config, (mdp, _) = CONFIGS[name], settings_by_name[world]()
-    agents = (Psrl, Ucbvi, OptimisticQ, QLearning)
-    kind = next(agent for agent in agents if agent.Config is type(config))
+def test_a_tabular_peer_is_its_transcription(name, world):
+    config, (mdp, _) = CONFIGS[name], SETTINGS[world]()
+    kind = next(a for a in (Psrl, Ucbvi, OptimisticQ, QLearning) if a.Config is type(config))
     plain = getattr(papers, f"Plain{kind.__name__}")
     follow(kind(mdp, config=config, seed=4), plain(mdp, config, seed=4))
 
 
 @pytest.mark.parametrize("name", [n for n in CONFIGS if "svi" in n])
-def test_a_linear_peer_is_its_transcription(name, setting, papers):
+def test_a_linear_peer_is_its_transcription(name, setting):
     config, (mdp, features) = CONFIGS[name], setting
     Phi = features.all_actions(np.arange(mdp.n_states))
     lsvi = isinstance(config, LsviUcb.Config)
@@ -79,9 +64,9 @@ def test_a_linear_peer_is_its_transcription(name, setting, papers):
     follow(kind(mdp, features, config=config, seed=2), plain(mdp, config, 2, Phi))
 
 
-def test_a_plan_is_optimal_in_the_sampled_world(make_random, papers):
+def test_a_plan_is_optimal_in_the_sampled_world():
     """By an exact solution of the world that the transcription samples from the same numbers."""
-    mdp = make_random(gamma=0.95)
+    mdp = random_mdp(gamma=0.95)
     agent = Psrl(mdp, config=Psrl.Config(), seed=0)
     other = papers.PlainPsrl(mdp, agent.config, seed=0)
     for _ in range(20):
@@ -130,13 +115,10 @@ def test_samples_are_of_the_posterior(alpha, counts, samples):
 
 
 def test_a_prior_below_the_floats_is_one_state(samples):
+    """One that is hardly above them gives probabilities, though gamma variables are denormal."""
     draws = samples(5, 0.0, 0.0, alpha=1e-6, n=200)
     assert (draws.max(axis=1) == 1.0).all()
     assert set(draws.argmax(axis=1)) == set(range(5))
-
-
-def test_a_prior_that_is_hardly_above_the_floats_gives_probabilities(samples):
-    """Gamma variables of so small a shape may be denormal, and their shares would be 0."""
     draws = samples(5, 0.0, 0.0, alpha=3e-3, n=50_000)
     np.testing.assert_allclose(draws.sum(axis=1), 1.0)
 

@@ -19,8 +19,12 @@ def fit(links, V, n_actions=2, theta=1.0, shared=False):
 SMALL = {(0, 0, 1): 3, (0, 0, 2): 1, (0, 1, 0): 5, (1, 0, 2): 2}
 
 
+VALUES = [1.0, 2.0, 6.0, 100.0]
+
+
 def test_a_tiny_world_by_hand():
-    theta, s, v = fit(SMALL, [1.0, 2.0, 6.0, 100.0])
+    """Shared features have a theta of their own; links that were not seen are none."""
+    theta, s, v = fit(SMALL, VALUES)
     # Of the links 0 -> 1, 0 -> 2 and 1 -> 2 only the second is rare, and two lead to state 2; of
     # all three one leads where no other does: (0 + (1 + 1) / (3 + 1)) / (1 + 1).
     assert s == pytest.approx(0.25)
@@ -28,47 +32,42 @@ def test_a_tiny_world_by_hand():
     # One piece of news; pairs with 4, 5 and 2 visits.
     terms = [1, 2, 3, 1, 2, 3, 4, 1]
     assert theta == pytest.approx(1.5 / (1 + sum(1 / (i + theta) for i in terms)), rel=1e-2)
+    assert fit(SMALL, VALUES, shared=True) == (SHARED, s, v)
+    assert fit({**SMALL, (1, 1, 3): 0, (2, 0, 0): 0, (0, 0, 3): 0}, VALUES) == (theta, s, v)
+    names = np.array([3, 1, 0, 2])  # states and links in another order
+    links = {(names[x], a, names[y]): n for (x, a, y), n in reversed(SMALL.items())}
+    found = fit(links, np.array(VALUES)[np.argsort(names)])
+    np.testing.assert_allclose(found, (theta, s, v), rtol=1e-12)
 
 
-def test_what_leads_nowhere_else_is_new():
-    _, s, _ = fit({**SMALL, (0, 0, 3): 2}, [0.0] * 4)
-    # 0 -> 2 and 0 -> 3 are rare, and nothing else leads to 3; 1 and 3 are alone of four links.
-    assert s == pytest.approx((1 + 3 / 5) / 3)
+@pytest.mark.parametrize(
+    ("links", "expected"),
+    [
+        # 0 -> 2 and 0 -> 3 are rare, and nothing else leads to 3; 1 and 3 are alone of four links.
+        ({**SMALL, (0, 0, 3): 2}, (1 + 3 / 5) / 3),
+        # Half of each of 0 -> 1 and 0 -> 2 is rare, and 1 leads to 2 as well.
+        ({(0, 0, 1): 2, (0, 0, 2): 2, (1, 0, 2): 1}, (0.5 + (1 + 1) / (3 + 1)) / (1 + 1)),
+        # A pair that stays most often: its only link is rare.
+        ({(0, 0, 0): 5, (0, 0, 1): 2}, (1 + (1 + 1) / (1 + 1)) / 2),
+    ],
+    ids=["leads nowhere else", "seen alike", "stays"],
+)
+def test_the_chance_of_the_new_by_hand(links, expected):
+    _, s, _ = fit(links, [0.0] * 4)
+    assert s == pytest.approx(expected)
 
 
-def test_links_that_were_not_seen_are_none():
-    more = {**SMALL, (1, 1, 3): 0, (2, 0, 0): 0, (0, 0, 3): 0}
-    assert fit(more, [1.0, 2.0, 6.0, 100.0]) == fit(SMALL, [1.0, 2.0, 6.0, 100.0])
+def test_without_data_and_where_every_visit_is_news():
+    assert fit({(0, 0, 1): 0}, [1.0, 2.0]) == (0.5, 1.0, 0.0)  # half a piece of news; all is new
+    theta, s, _ = fit({(0, 0, y): 1 for y in range(1, 200)}, np.zeros(200))
+    assert (theta, s) == (MOST, 1.0)
 
 
 def test_what_stays_where_it_is_is_no_link():
     without = {link: n for link, n in SMALL.items() if link != (0, 1, 0)}
     assert fit(SMALL, np.ones(4))[1:] == fit(without, np.ones(4))[1:]
-    # A pair that stays most often: its only link is rare.
-    _, s, _ = fit({(0, 0, 0): 5, (0, 0, 1): 2}, [0.0, 0.0])
-    assert s == pytest.approx((1 + (1 + 1) / (1 + 1)) / 2)
     # One that is only ever come to by staying there was left: it is seen.
     assert fit({(1, 0, 1): 3}, [5.0, 1.0])[2] == 1.0
-
-
-def test_of_links_that_are_seen_alike_one_is_the_usual_whichever():
-    _, s, _ = fit({(0, 0, 1): 2, (0, 0, 2): 2, (1, 0, 2): 1}, np.zeros(3))
-    # Half of each of 0 -> 1 and 0 -> 2 is rare, and 1 leads to 2 as well.
-    assert s == pytest.approx((0.5 + (1 + 1) / (3 + 1)) / (1 + 1))
-
-
-def test_without_data():
-    theta, s, v = fit({(0, 0, 1): 0}, [1.0, 2.0])
-    assert (theta, s, v) == (0.5, 1.0, 0.0)  # half a piece of news, and all is new
-
-
-def test_states_and_links_in_another_order():
-    V = np.array([1.0, 2.0, 6.0, 100.0])
-    expected = fit(SMALL, V)
-    names = np.array([3, 1, 0, 2])
-    links = {(names[x], a, names[y]): n for (x, a, y), n in reversed(SMALL.items())}
-    found = fit(links, V[np.argsort(names)])
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_without_chance_theta_falls_with_data():
@@ -83,19 +82,6 @@ def test_without_chance_theta_falls_with_data():
     assert thetas[-1] < 0.02
     pairs = {(x, 0, x + 1): 1000 for x in range(999)}
     assert fit(pairs, np.zeros(1000))[0] == pytest.approx(LEAST, rel=1)
-
-
-def test_where_every_visit_is_news_theta_is_large():
-    links = {(0, 0, y): 1 for y in range(1, 200)}
-    theta, s, _ = fit(links, np.zeros(200))
-    assert theta == MOST
-    assert s == 1.0
-
-
-def test_shared_features_have_a_theta_of_their_own():
-    theta, s, v = fit(SMALL, [1.0, 2.0, 6.0, 100.0], shared=True)
-    assert theta == SHARED
-    assert (s, v) == fit(SMALL, [1.0, 2.0, 6.0, 100.0])[1:]
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -6,7 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
+from reference.refusals import assert_refuses
 
+from optimist.core import TablePolicy
 from optimist.envs import RandomLinear, RiverSwim
 from optimist.features import OneHot, OneHotState, StateOnly, Table
 from optimist.imitation.dataset import FeatureDataset
@@ -61,7 +63,7 @@ def test_equality_is_that_of_everything(dataset):
     assert FeatureDataset([[1.0]]) != FeatureDataset([[1.0]], exact=True)
 
 
-def test_rows_that_are_none(refuses):
+def test_rows_that_are_none():
     shape = r"features must be \[n, d\] with n, d >= 1; got shape "
     table = [
         ([], ValueError, shape + r"\(0,\)"),
@@ -80,10 +82,10 @@ def test_rows_that_are_none(refuses):
         ([[None, 1.0]], TypeError, "object, not real numbers"),
         ([[1e200, 0.0], [1.0, 1.0]], ValueError, r"features\[0\] must have a finite norm"),
     ]
-    refuses(FeatureDataset, table)
+    assert_refuses(FeatureDataset, *table)
 
 
-def test_wrong_declarations_are_refused(refuses):
+def test_wrong_declarations_are_refused():
     longer = r"features\[2\] must have a norm of at most bound = 1.5; got 2. The longest row has 2"
     table = [
         ({"features": ROWS[1:][[0, 0, 1]], "bound": 1.5}, ValueError, longer),
@@ -97,11 +99,11 @@ def test_wrong_declarations_are_refused(refuses):
         ({"exact": True}, ValueError, "an exact dataset must have one row, .*; got 3"),
         ({"features": ROWS[:1], "exact": "yes"}, TypeError, "exact must be True or False; got 'y"),
     ]
-    refuses(lambda given: FeatureDataset(**{"features": ROWS, **given}), table)
+    assert_refuses(lambda given: FeatureDataset(**{"features": ROWS, **given}), *table)
     assert FeatureDataset([[1 + 0.9e-8]], bound=1.0).bound == 1.0  # rounding is no mistake
 
 
-def test_a_dataset_fits_the_map_it_was_recorded_with_and_no_other(dataset, refuses):
+def test_a_dataset_fits_the_map_it_was_recorded_with_and_no_other(dataset):
     dataset.check_fits(Table(ROWS[None]))
     short, shorter = (StateOnly(OneHotState(n), n_actions=2) for n in (3, 2))
     table = [
@@ -109,18 +111,10 @@ def test_a_dataset_fits_the_map_it_was_recorded_with_and_no_other(dataset, refus
         (shorter, ValueError, r"features\[0\] must have a norm of at most the bound B = 1 of phi"),
         (OneHotState(2), TypeError, "must be a FeatureMap"),
     ]
-    refuses(dataset.check_fits, table)
+    assert_refuses(dataset.check_fits, *table)
 
 
 # Exactly, from a policy
-
-
-class Expert:
-    def __init__(self, table):
-        self.table = table
-
-    def probabilities(self, states):
-        return self.table[states]
 
 
 def test_an_exact_expert_is_its_feature_expectations(monkeypatch):
@@ -131,7 +125,7 @@ def test_an_exact_expert_is_its_feature_expectations(monkeypatch):
     np.testing.assert_allclose(exact.mean, expected, rtol=0, atol=1e-14)
     assert exact.exact
     assert (exact.gamma, exact.bound) == (0.9, world.features.bound)
-    assert exact == FeatureDataset.from_policy(world.mdp, Expert(pi), world.features)
+    assert exact == FeatureDataset.from_policy(world.mdp, TablePolicy(pi), world.features)
     for numbers in (1, 60, 61):  # summed up in pieces of 1, 5 and 5 states of the 12
         monkeypatch.setattr("optimist.imitation.recording.NUMBERS_AT_ONCE", numbers)
         pieces = FeatureDataset.from_policy(world, pi, world.features)
@@ -150,7 +144,7 @@ def test_rewards_are_not_looked_at():
     assert again == drawn
 
 
-def test_experts_that_are_none(refuses):
+def test_experts_that_are_none():
     world, other = RiverSwim(4), StateOnly(OneHotState(4), n_actions=3)
     actions = "phi must have the world's 2 actions; got 3"
     good = {"world": world, "policy": np.full((4, 2), 0.5), "phi": world.features}
@@ -161,6 +155,6 @@ def test_experts_that_are_none(refuses):
         ({"phi": other}, ValueError, actions),
         ({"world": world.make(), "phi": OneHot(4, 2)}, TypeError, "must be a World or a FiniteMDP"),
     ]
-    refuses(lambda given: FeatureDataset.from_policy(**{**good, **given}), table)
+    assert_refuses(lambda given: FeatureDataset.from_policy(**{**good, **given}), *table)
     with pytest.raises(ValueError, match=actions):
         FeatureDataset.from_rollouts(world, good["policy"], other, 10, np.random.default_rng(0))

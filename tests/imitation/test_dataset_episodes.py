@@ -8,9 +8,8 @@ import minari
 import numpy as np
 import pytest
 from minari.data_collector.episode_buffer import EpisodeBuffer
+from reference.refusals import assert_refuses
 
-from optimist.core import TablePolicy
-from optimist.envs import GridWorld, RiverSwim
 from optimist.features import RBF, OneHot, OneHotState, StateOnly, Table
 from optimist.imitation.dataset import FeatureDataset
 from optimist.mdp import FiniteMDP
@@ -77,11 +76,14 @@ def test_actions_are_those_of_their_states_and_the_last_is_repeated():
     np.testing.assert_allclose(found.mean.reshape(3, 2), [[0, 0.5], [0.25, 0], [0.25, 0]])
 
 
-def test_each_trajectory_is_one_sample():
-    episodes = [episode([0, 1], [0]), episode([1, 2, 2], [0, 1], True), episode([2, 0], [1])]
-    found = FeatureDataset.from_episodes(iter(episodes), STATES, 0.9)
-    assert (found.size, found.gamma, found.bound, found.exact) == (3, 0.9, 1.0, False)
-    np.testing.assert_allclose(found.features.sum(axis=1), 1, rtol=0, atol=1e-15)
+def test_each_trajectory_is_one_sample_of_any_length():
+    x = np.zeros(100_001, int)
+    long = [episode(x, x[1:]), episode(x, x[1:], True)]  # of which no power overflows
+    episodes = [episode([1, 2, 2], [0, 1], True), episode([2, 0], [1]), *long]
+    found = FeatureDataset.from_episodes(iter(episodes), STATES, 0.5)
+    assert (found.size, found.gamma, found.bound, found.exact) == (4, 0.5, 1.0, False)
+    np.testing.assert_allclose(found.features[:2].sum(axis=1), 1, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(found.features[2:], [[1, 0, 0]] * 2, rtol=0, atol=1e-12)
 
 
 def test_the_bias_of_a_cut_is_at_most_2_B_gamma_to_the_T_and_may_be_that():
@@ -94,70 +96,10 @@ def test_the_bias_of_a_cut_is_at_most_2_B_gamma_to_the_T_and_may_be_that():
     np.testing.assert_allclose(cut.mean - whole.mean, [2 * 3 * gamma**T], rtol=1e-12)
 
 
-def test_long_trajectories_do_not_overflow():
-    x = np.zeros(100_001, int)
-    found = FeatureDataset.from_episodes([episode(x, x[1:]), episode(x, x[1:], True)], STATES, 0.5)
-    np.testing.assert_allclose(found.features, [[1, 0, 0]] * 2, rtol=0, atol=1e-12)
-
-
-# Many trajectories
-
-
-def play(mdp, pi, n, most, rng, ends=()):
-    """Trajectories of at most so many steps, which terminate in some of the states."""
-    found = []
-    for _ in range(n):
-        x, a = [int(rng.choice(mdp.n_states, p=mdp.nu0))], []
-        while len(a) < most and x[-1] not in ends:
-            a.append(int(rng.choice(mdp.n_actions, p=pi[x[-1]])))
-            x.append(int(rng.choice(mdp.n_states, p=mdp.P[x[-1], a[-1]])))
-        found.append(episode(x, a, x[-1] in ends))
-    return found
-
-
-def radius(n, failure=1e-6):
-    """Of the ball in which the mean of n independent rows of norm at most 1 lies around its mean.
-
-    The mean's distance is at most 1 / sqrt(n) on average and moves by at most 2 / n with a row, so
-    by McDiarmid's inequality it is above 1 / sqrt(n) + sqrt(2 log(1 / failure) / n) rarely.
-    """
-    return (1 + np.sqrt(2 * np.log(1 / failure))) / np.sqrt(n)
-
-
-def test_the_mean_with_terminations_is_that_of_the_expert():
-    """Without any bias, however short the trajectories are."""
-    world = GridWorld("S.O\n..G", slip=0.2, gamma=0.9)
-    pi, ends = np.full((6, 4), 0.25), (2, 5)
-    phi = StateOnly(OneHotState(6), n_actions=4)
-    exact = FeatureDataset.from_policy(world, pi, phi)
-    assert exact.mean[[2, 5]].sum() > 0.3
-    n = 2_000
-    episodes = play(world.mdp, pi, n, most=10_000, rng=np.random.default_rng(0), ends=ends)
-    assert all(e.terminations[-1] for e in episodes)
-    found = FeatureDataset.from_episodes(episodes, phi, 0.9)
-    assert np.linalg.norm(found.mean - exact.mean) <= radius(n)
-    # Rows are far less spread than the bound knows, so that a closer look is possible: 5 standard
-    # errors of each entry.
-    errors = found.features.std(axis=0) / np.sqrt(n)
-    assert (np.abs(found.mean - exact.mean) <= 5 * errors).all()
-
-
-def test_the_mean_with_a_cut_is_that_of_the_expert_but_for_the_bias():
-    world = RiverSwim(4, gamma=0.8)
-    pi, n, T = np.full((4, 2), 0.5), 2_000, 20
-    exact = FeatureDataset.from_policy(world, pi, world.features)
-    episodes = play(world.mdp, pi, n, most=T, rng=np.random.default_rng(1))
-    found = FeatureDataset.from_episodes(episodes, world.features, 0.8)
-    off = np.linalg.norm(found.mean - exact.mean)
-    assert off <= radius(n) + 2 * 0.8**T
-    errors = found.features.std(axis=0) / np.sqrt(n)
-    assert (np.abs(found.mean - exact.mean) <= 5 * errors + 2 * 0.8**T).all()
-
-
 # What is refused
 
 
-def test_trajectories_that_are_none(refuses):
+def test_trajectories_that_are_none():
     good = episode([0, 1, 2], [0, 1], True)
     rows, composite = r"observations must have 3 rows, .*; got shape ", "observations must be one"
     table = [
@@ -173,19 +115,18 @@ def test_trajectories_that_are_none(refuses):
         ({"terminations": [True]}, ValueError, r"terminations has shape \(1,\)"),
         ({"terminations": [True, True]}, ValueError, "false before step 2; got true at 1"),
     ]
-    refuses(
-        lambda wrong: FeatureDataset.from_episodes(
-            [good, SimpleNamespace(**{**vars(good), **wrong})], STATES, 0.5
-        ),
-        [(wrong, kind, f"episode 1: .*{message}") for wrong, kind, message in table],
-    )
+
+    def second(wrong):
+        FeatureDataset.from_episodes([good, SimpleNamespace(**vars(good) | wrong)], STATES, 0.5)
+
+    assert_refuses(second, *((wrong, kind, f"episode 1: .*{said}") for wrong, kind, said in table))
     others = [
         (([[0, 1, 2]], STATES, 0.5), TypeError, "episode 0: it must have observations"),
         (([], STATES, 0.5), ValueError, "episodes must hold at least one trajectory"),
         (([good], OneHotState(3), 0.5), TypeError, "must be a FeatureMap"),
         (([good], STATES, 1.0), ValueError, "gamma = 1 is outside"),
     ]
-    refuses(lambda given: FeatureDataset.from_episodes(*given), others)
+    assert_refuses(lambda given: FeatureDataset.from_episodes(*given), *others)
 
 
 # Minari
@@ -225,38 +166,35 @@ def collect(env, policy, episodes, steps, name):
     return played
 
 
-def test_a_minari_dataset_of_a_world(folder):
-    env = gymnasium.make("optimist/RiverSwim-v0", n=3)
-    policy = TablePolicy(np.array([[0.2, 0.8]] * 3))
-    played = collect(env, policy, 8, 30, "river/expert-v0")
-    for given in ("river/expert-v0", minari.load_dataset("river/expert-v0")):
-        found = FeatureDataset.from_episodes(given, OneHot(3, 2), gamma=0.9)
-        assert found == FeatureDataset.from_episodes(played, OneHot(3, 2), gamma=0.9)
-        assert (found.size, found.dim) == (8, 6)
+def uniform(n_actions):
+    return SimpleNamespace(predict=lambda state, rng: int(rng.integers(n_actions)))
+
+
+LAKE, CAR = gymnasium.make("FrozenLake-v1", max_episode_steps=-1), gymnasium.make("MountainCar-v0")
+
+
+@pytest.mark.parametrize(
+    ("env", "phi", "steps"),
+    [
+        (gymnasium.make("optimist/RiverSwim-v0", n=3), OneHot(3, 2), 30),
+        (LAKE, StateOnly(OneHotState(16), 4), 10_000),
+        (CAR, StateOnly(RBF(CAR.observation_space, 3), 3), 20),
+    ],
+    ids=["a world", "terminations", "arrays"],
+)
+def test_a_minari_dataset(folder, env, phi, steps):
+    played = collect(env, uniform(env.action_space.n), 6, steps, "some/expert-v0")
+    expected = FeatureDataset.from_episodes(played, phi, gamma=0.9)
+    assert (expected.size, expected.dim) == (6, phi.dim)
+    for given in ("some/expert-v0", minari.load_dataset("some/expert-v0")):
+        assert FeatureDataset.from_episodes(given, phi, gamma=0.9) == expected
+    if env is LAKE:  # an episode ends in a state that is new to it, which holds what is left
+        last, left = zip(
+            *((e.observations[-1], 0.9 ** len(e.actions)) for e in played), strict=True
+        )
+        np.testing.assert_allclose(expected.features[np.arange(6), last], left, rtol=1e-12)
     with pytest.raises(FileNotFoundError, match="nothing/here-v0"):
         FeatureDataset.from_episodes("nothing/here-v0", STATES, 0.5)
-
-
-def test_a_minari_dataset_with_terminations(folder):
-    env = gymnasium.make("FrozenLake-v1", max_episode_steps=-1)
-    policy, phi = TablePolicy(np.full((16, 4), 0.25)), StateOnly(OneHotState(16), n_actions=4)
-    played = collect(env, policy, 6, 10_000, "lake/expert-v0")
-    found = FeatureDataset.from_episodes("lake/expert-v0", phi, gamma=0.9)
-    assert found == FeatureDataset.from_episodes(played, phi, gamma=0.9)
-    # The state in which an episode ends is new to it: it holds exactly what is left.
-    last = [e.observations[-1] for e in played]
-    left = [0.9 ** len(e.actions) for e in played]
-    np.testing.assert_allclose(found.features[np.arange(6), last], left, rtol=1e-12)
-
-
-def test_a_minari_dataset_of_arrays(folder):
-    env = gymnasium.make("MountainCar-v0")
-    policy = SimpleNamespace(predict=lambda state, rng: int(rng.integers(3)))
-    played = collect(env, policy, 3, 20, "car/expert-v0")
-    phi = StateOnly(RBF(env.observation_space, 3), n_actions=3)
-    found = FeatureDataset.from_episodes("car/expert-v0", phi, gamma=0.9)
-    assert found == FeatureDataset.from_episodes(played, phi, gamma=0.9)
-    assert found.dim == phi.dim
 
 
 def test_without_minari_it_is_said_how_to_get_it(monkeypatch):

@@ -9,6 +9,7 @@ import pandas
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from reference.refusals import assert_refuses
 
 from optimist.errors import FileError
 from optimist.imitation.dataset import FeatureDataset
@@ -70,13 +71,13 @@ def test_csv_holds_the_rows_alone(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["expert.csv"]
 
 
-def test_other_suffixes(tmp_path, refuses):
+def test_other_suffixes(tmp_path):
     paths = [tmp_path / name for name in ("expert.pkl", "expert", "expert.npy", "expert.CSV")]
     table = [(path, ValueError, r"must end in \.npz, \.parquet, \.csv; got") for path in paths]
-    refuses(FeatureDataset([[1.0]]).save, table)
+    assert_refuses(FeatureDataset([[1.0]]).save, *table)
     for path in paths:
         path.write_bytes(b"")
-    refuses(FeatureDataset.load, table)
+    assert_refuses(FeatureDataset.load, *table)
 
 
 # Files of other tools
@@ -137,7 +138,7 @@ def test_csv_of_a_user(tmp_path):
 # Files that are refused
 
 
-def test_csv_that_is_refused(tmp_path, refuses):
+def test_csv_that_is_refused(tmp_path):
     path = tmp_path / "expert.csv"
 
     def load(text):
@@ -166,10 +167,10 @@ def test_csv_that_is_refused(tmp_path, refuses):
         (b"PK\x03\x04\x00\x00", "it is empty"),
         (b'"' + b"1" * 200_000, "is not a csv file, or it is damaged"),
     ]
-    refuses(load, [(text, FileError, f"{path}.*{message}") for text, message in table])
+    assert_refuses(load, *[(text, FileError, f"{path}.*{message}") for text, message in table])
 
 
-def test_frames_that_are_refused(tmp_path, refuses):
+def test_frames_that_are_refused(tmp_path):
     path = tmp_path / "expert.parquet"
     index = pandas.DataFrame({"x": [0.5, 1.0]}, index=[4, 7])
     null = {"x": [1, 2], "y": pandas.array([1, None], "Int64")}
@@ -189,10 +190,12 @@ def test_frames_that_are_refused(tmp_path, refuses):
         (index, "column '__index_level_0__' is the index of a pandas frame"),
         (index.rename_axis("id"), "column 'id' is the index of a pandas frame"),
     ]
-    refuses(load, [(content, FileError, f"{path}.*{message}") for content, message in table])
+    assert_refuses(
+        load, *[(content, FileError, f"{path}.*{message}") for content, message in table]
+    )
 
 
-def test_npz_that_is_refused(tmp_path, refuses):
+def test_npz_that_is_refused(tmp_path):
     path = tmp_path / "expert.npz"
 
     def load(arrays):
@@ -208,7 +211,7 @@ def test_npz_that_is_refused(tmp_path, refuses):
         ({"x": [[1.0, np.nan]]}, r"features\[0, 1\] is nan"),
         ({"x": np.array([[None]])}, "is not a npz file, or it is damaged"),
     ]
-    refuses(load, [(arrays, FileError, f"{path}.*{message}") for arrays, message in table])
+    assert_refuses(load, *[(arrays, FileError, f"{path}.*{message}") for arrays, message in table])
     with path.open("wb") as file:
         np.save(file, rows())
     with pytest.raises(FileError, match="is not a npz file"):

@@ -2,23 +2,15 @@
 
 import numpy as np
 import pytest
+from reference.comparison import assert_close
+from reference.experts import dense
+from reference.mdps import random_mdp
+from reference.refusals import assert_refuses
 
 import optimist as opt
-from optimist import envs
 from optimist.errors import FileError
 from optimist.features import Concatenation, OneHot, OneHotState, StateOnly, Table
 from optimist.imitation import Box, FeatureDataset, FraIL, FraILConfig, Simplex
-
-
-def same(one, other):
-    """Whether two histories are the same, bit for bit."""
-    for name in ("steps", "epoch", "optimistic_value", "sup_q", "pairs", "policies", "weights"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
-
-
-def close(actual, expected, atol):
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=atol)
-
 
 # It learns, from states alone and without rewards
 
@@ -33,15 +25,21 @@ def test_it_imitates_an_optimal_expert_of_which_it_sees_states_alone(grid):
     assert int(np.argmax(il.reward_weights)) == 7  # the goal
 
 
-def test_it_imitates_an_expert_that_is_not_optimal_for_anything(make_random):
-    """The uniform policy is matched by a mixture of policies, though by none that is greedy."""
-    mdp = make_random()
-    phi = OneHot(6, 3)
+@pytest.mark.parametrize("fresh", [False, True])
+def test_it_imitates_an_expert_that_is_not_optimal_for_anything(fresh):
+    """The uniform policy is matched by a mixture of policies, though by none that is greedy.
+
+    The frequency of each pair in 20,000 draws is within 4.5 standard deviations of the occupancies.
+    """
+    mdp, phi, K = random_mdp(), OneHot(6, 3), 20_000
     expert = FeatureDataset.from_policy(mdp, mdp.uniform_policy, phi)
-    history = FraIL(mdp, expert, phi, seed=1, stride=1).learn(4000)
-    mixture = history.feature_expectations[-2000:].mean(axis=0)
+    history = FraIL(mdp, expert, phi, fresh=fresh, seed=3, stride=1).learn(K)
+    mixture = history.feature_expectations[2000:4000].mean(axis=0)
     assert np.linalg.norm(mixture - expert.mean) < 0.02
     assert history.estimated_matching_error(last=2000) < 0.05
+    mean = history.feature_expectations.mean(axis=0)
+    seen = np.bincount(history.pairs, minlength=18) / K
+    assert (np.abs(seen - mean) <= 4.5 * np.sqrt(mean * (1 - mean) / K)).all()
 
 
 # What it shows of itself
@@ -54,8 +52,8 @@ def test_the_regrets_of_the_players_add_up_to_that_of_the_imitation(settings):
         best = mdp.optimal().policy
         parts = history.regret(best, mdp.r)
         expected = mdp.optimal().value - mdp.value(history.policies)
-        close(parts.imitation, expected, 1e-9)
-        close(parts.policy_player + parts.reward_player, parts.imitation, 1e-9)
+        assert_close(parts.imitation, expected)
+        assert_close(parts.policy_player + parts.reward_player, parts.imitation)
         # The first is the regret of the policy player against the expert, for its rewards r_k.
         Phi = phi_r.all_actions(np.arange(mdp.n_states))
         for k in (0, 17, 49):
@@ -64,10 +62,10 @@ def test_the_regrets_of_the_players_add_up_to_that_of_the_imitation(settings):
             assert parts.policy_player[k] == pytest.approx(gap, abs=1e-9)
 
 
-def test_the_reward_players_regret_is_that_of_its_weights(make_random, make_dense):
+def test_the_reward_players_regret_is_that_of_its_weights():
     """H <lambda(pi_k) - lambda(pi_E), w_k - w_true>, where r_true = Phi_r w_true."""
-    mdp = make_random()
-    phi, w_true = make_dense(mdp), np.array([0.3, -0.2, 0.5])
+    mdp = random_mdp()
+    phi, w_true = dense(mdp), np.array([0.3, -0.2, 0.5])
     Phi = phi.all_actions(np.arange(6))
     true = mdp.with_rewards(Phi @ w_true)
     best = true.optimal().policy
@@ -75,9 +73,9 @@ def test_the_reward_players_regret_is_that_of_its_weights(make_random, make_dens
     history = FraIL(mdp, expert, phi, stride=3).learn(40)
     found = history.regret(best, true.r).reward_player
     lambdas = np.array([mdp.feature_expectations(pi, Phi) for pi in history.policies])
-    close(history.feature_expectations, lambdas, 1e-12)
+    assert_close(history.feature_expectations, lambdas, atol=1e-12)
     expected = ((lambdas - expert.mean) * (history.weights - w_true)).sum(axis=1) * mdp.horizon
-    close(found, expected, 1e-9)
+    assert_close(found, expected)
 
 
 def test_matching_errors_are_exact_or_estimated_by_the_draws(settings, grid):
@@ -91,7 +89,7 @@ def test_matching_errors_are_exact_or_estimated_by_the_draws(settings, grid):
         elsewhere = np.full(phi_r.dim, 0.1)
         lambdas = np.array([mdp.feature_expectations(pi, Phi) for pi in history.policies])
         errors = np.linalg.norm(lambdas - elsewhere, axis=1)
-        close(history.matching_errors(elsewhere), errors, 1e-10)
+        assert_close(history.matching_errors(elsewhere), errors, atol=1e-10)
         for given in (expert, expert.mean):
             np.testing.assert_array_equal(history.matching_errors(given), history.matching_errors())
     world, _, expert = grid
@@ -99,18 +97,6 @@ def test_matching_errors_are_exact_or_estimated_by_the_draws(settings, grid):
     frequencies = np.bincount(history.pairs[-50:] // 4, minlength=8) / 50
     expected = np.linalg.norm(frequencies - expert.mean)
     assert history.estimated_matching_error(last=50) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("fresh", [False, True])
-def test_the_draws_follow_the_occupancy_of_the_policies(make_random, fresh):
-    """The frequency of each pair in 20,000 draws is within 4.5 standard deviations."""
-    mdp = make_random()
-    phi = OneHot(6, 3)
-    expert = FeatureDataset.from_policy(mdp, mdp.uniform_policy, phi)
-    history = FraIL(mdp, expert, phi, fresh=fresh, seed=3, stride=1).learn(20_000)
-    mean = history.feature_expectations.mean(axis=0)
-    seen = np.bincount(history.pairs, minlength=18) / 20000
-    assert (np.abs(seen - mean) <= 4.5 * np.sqrt(mean * (1 - mean) / 20000)).all()
 
 
 def test_a_rollout_of_its_own_is_counted_and_otherwise_there_is_none(grid):
@@ -128,12 +114,12 @@ def test_weights_policies_and_the_table_of_a_run(grid, tmp_path):
     with pytest.raises(ValueError, match="there are no reward weights yet"):
         _ = il.reward_weights
     history = il.learn(40)
-    close(il.reward_weights, history.weights.mean(axis=0), 1e-12)
+    assert_close(il.reward_weights, history.weights.mean(axis=0), atol=1e-12)
     np.testing.assert_array_equal(il.last_reward_weights, history.weights[-1])
     # The output is one of the policies played, and the policy is what would be played next.
     drawn = il.output.probabilities(x)
     assert (np.abs(history.policies - drawn).max(axis=(1, 2)) < 1e-9).any()
-    close(il.policy.probabilities(x), il.diagnostics.pi, 1e-9)
+    assert_close(il.policy.probabilities(x), il.diagnostics.pi)
     # A policy is saved without the rewards.
     il.policy.save(tmp_path / "p.safetensors")
     loaded = opt.load_policy(tmp_path / "p.safetensors")
@@ -166,8 +152,8 @@ def test_the_scale_of_the_class_does_not_matter(grid):
     )
     a, b = one.learn(150), seven.learn(150)
     np.testing.assert_array_equal(a.pairs, b.pairs)
-    close(7 * a.weights, b.weights, 1e-9)
-    close(a.policies, b.policies, 1e-6)
+    assert_close(7 * a.weights, b.weights)
+    assert_close(a.policies, b.policies, atol=1e-6)
 
 
 def test_the_theorems_parameters():
@@ -181,9 +167,9 @@ def test_the_theorems_parameters():
     assert (found.r_max, found.ridge, found.updates) == (2.0, 1.0, 1)
 
 
-def test_the_features_are_those_of_the_linear_mdp(make_random, make_dense):
-    mdp = make_random()
-    phi_r, phi_P = make_dense(mdp), make_dense(mdp, 5, seed=7)
+def test_the_features_are_those_of_the_linear_mdp():
+    mdp = random_mdp()
+    phi_r, phi_P = dense(mdp), dense(mdp, 5, seed=7)
     expert = FeatureDataset.from_policy(mdp, mdp.uniform_policy, phi_r)
     assert isinstance(FraIL(mdp, expert, phi_r).features, OneHot)
     both = FraIL(mdp, expert, phi_r, phi_P).features
@@ -195,21 +181,24 @@ def test_the_features_are_those_of_the_linear_mdp(make_random, make_dense):
     assert FraIL(mdp, expert, phi_r, literal).features is literal
 
 
-def test_stopping_and_going_on_changes_no_byte(settings, tmp_path):
-    for mdp, phi_r, phi_P, expert in settings.values():
-        through = FraIL(mdp, expert, phi_r, phi_P, K=60, seed=6, stride=7)
-        stopped = FraIL(mdp, expert, phi_r, phi_P, K=60, seed=6, stride=7)
-        through.learn(60)
-        stopped.learn(25)
-        stopped.save(tmp_path)
-        again = FraIL.load(tmp_path, mdp, expert, phi_r, phi_P)
-        again.learn(35)
-        same(again.history, through.history)
-        np.testing.assert_array_equal(again.reward_weights, through.reward_weights)
-        assert again.K == 60
+@pytest.mark.parametrize("setting", ["states", "pairs", "dense", "both dense", "grid"])
+def test_stopping_and_going_on_changes_no_byte(settings, setting, same, tmp_path):
+    mdp, phi_r, phi_P, expert = settings[setting]
+    options = {"K": 60, "seed": 6, "stride": 7}
+    through, turns, stopped = (FraIL(mdp, expert, phi_r, phi_P, **options) for _ in range(3))
+    through.learn(60)
+    for _ in range(60):
+        turns.learn(1)
+    stopped.learn(25)
+    stopped.save(tmp_path)
+    again = FraIL.load(tmp_path, mdp, expert, phi_r, phi_P)
+    again.learn(35)
+    same(through, turns, again)
+    np.testing.assert_array_equal(again.reward_weights, through.reward_weights)
+    assert again.K == 60
 
 
-def test_a_learner_of_something_else_is_refused(grid, refuses, tmp_path):
+def test_a_learner_of_something_else_is_refused(grid, tmp_path):
     world, _, expert = grid
     il = FraIL(world, expert, K=20, seed=1)
     il.learn(20)
@@ -222,14 +211,15 @@ def test_a_learner_of_something_else_is_refused(grid, refuses, tmp_path):
         FraIL.load(**{"folder": tmp_path, "world": world, "expert": expert, **changes})
 
     ball, simplex = r"W was \['Ball', 1.0, 0.0\]", r"is \['Simplex', 2.0, 0.0\], W_max"
-    table = [
-        ({"expert": other}, "another world, or with other features"),
-        ({"weights": Simplex(2.0)}, f"{ball}, {simplex}"),
-        ({"fresh": True}, "fresh was False, is True$"),
-        ({"player": opt.RmaxRaviUcb.Config()}, "player was .*Optimist.*, is .*RmaxRaviUcb"),
-        ({"reward_features": wider}, "B was 1.0, is 4.0"),
-    ]
-    refuses(load, [(changes, FileError, message) for changes, message in table])
+    paper = opt.RmaxRaviUcb.Config()
+    assert_refuses(
+        load,
+        ({"expert": other}, FileError, "another world, or with other features"),
+        ({"weights": Simplex(2.0)}, FileError, f"{ball}, {simplex}"),
+        ({"fresh": True}, FileError, "fresh was False, is True$"),
+        ({"player": paper}, FileError, "player was .*Optimist.*, is .*RmaxRaviUcb"),
+        ({"reward_features": wider}, FileError, "B was 1.0, is 4.0"),
+    )
     with pytest.raises(FileError, match=r"K was 20, is 21$"):
         FraIL(world, expert, K=21, seed=1).restore(tmp_path)
     with pytest.raises(FileError, match="holds a FraIL, not a RmaxRaviUcb"):
@@ -244,7 +234,7 @@ class Longer(OneHot):
         self.bound = 0.5
 
 
-def test_a_mistake_is_answered_in_a_sentence(grid, refuses):
+def test_a_mistake_is_answered_in_a_sentence(grid):
     world, _, expert = grid
     nothing = {"expert": FeatureDataset([[0.0]]), "reward_features": Table(np.zeros((8, 4, 1)))}
     both = Concatenation(OneHot(30, 4), OneHot(8, 4))
@@ -272,21 +262,17 @@ def test_a_mistake_is_answered_in_a_sentence(grid, refuses):
         ({"wieghts": Box()}, TypeError, "did you mean 'weights'"),
         ({"K": 0}, ValueError, "K = 0 must be at least 1"),
     ]
-    refuses(lambda given: FraIL(**{"world": world, "expert": expert, **given}), table)
+    assert_refuses(lambda given: FraIL(**{"world": world, "expert": expert, **given}), *table)
     with pytest.raises(ValueError, match="the stride was 0"):
         FraIL(world, expert, stride=0).learn(3).matching_errors()
 
 
-def test_no_shift_is_zero_and_not_minus_zero(grid):
-    world, _, expert = grid
-    assert str(FraIL(world, expert, weights=Box(0.0, 1.0)).shift) == "0.0"
-
-
-def test_worlds_and_experts_may_be_given_as_what_they_are(grid):
+def test_worlds_and_experts_may_be_given_as_what_they_are(grid, same):
     world, best, expert = grid
-    assert isinstance(world, envs.World)
-    history = FraIL(world, expert, seed=2, stride=2).learn(20)
-    same(history, FraIL(world.mdp, expert, seed=2, stride=2).learn(20))
+    by_world, by_mdp = (FraIL(w, expert, seed=2, stride=2) for w in (world, world.mdp))
+    history = by_world.learn(20)
+    by_mdp.learn(20)
+    same(by_world, by_mdp)
     table = opt.core.TablePolicy(best)
     by_table, by_array = history.regret(table, world.mdp.r), history.regret(best, world.mdp.r)
     np.testing.assert_array_equal(by_table.imitation, by_array.imitation)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from reference.experts import optimal_expert, states
+from reference.mdps import random_mdp
 
 import optimist as opt
 from optimist import envs
@@ -31,9 +33,9 @@ class Poisoned(Guarded, FiniteMDP):
 @pytest.mark.parametrize(
     ("phi", "fresh"), [(OneHot(6, 3), False), (StateOnly(OneHotState(6), 3), True)]
 )
-def test_the_true_rewards_are_never_looked_at(make_random, phi, fresh, tmp_path):
-    mdp = make_random()
-    expert = FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi)
+def test_the_true_rewards_are_never_looked_at(phi, fresh, tmp_path):
+    mdp = random_mdp()
+    expert = optimal_expert(mdp, phi)
     poisoned = Poisoned(mdp.P, mdp.r, mdp.nu0, mdp.gamma)
     Poisoned.armed = True
     try:
@@ -53,10 +55,9 @@ def test_the_true_rewards_are_never_looked_at(make_random, phi, fresh, tmp_path)
         Poisoned.armed = False
 
 
-def test_worlds_that_differ_in_their_rewards_alone_give_the_same_bytes(make_random, tmp_path):
-    mdp = make_random()
-    phi = StateOnly(OneHotState(6), 3)
-    expert = FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi)
+def test_worlds_that_differ_in_their_rewards_alone_give_the_same_bytes(tmp_path):
+    mdp = random_mdp()
+    phi, expert = states(mdp), optimal_expert(mdp)
     for i, r in enumerate((mdp.r, 1 - mdp.r, np.full((6, 3), 1e300))):
         il = FraIL(FiniteMDP(mdp.P, r, mdp.nu0, mdp.gamma), expert, phi, seed=5)
         il.learn(80)
@@ -107,9 +108,7 @@ def reachable(thing, seen):
 
 @pytest.mark.parametrize("world", [envs.RandomLinear(4, 12, 3), envs.FourRooms(), envs.LowerK()])
 def test_nothing_that_a_learner_holds_knows_the_rewards(world):
-    phi = StateOnly(OneHotState(world.mdp.n_states), world.mdp.n_actions)
-    expert = FeatureDataset.from_policy(world, world.mdp.optimal().policy, phi)
-    il = FraIL(world, expert, phi, world.features)
+    il = FraIL(world, optimal_expert(world.mdp), states(world.mdp), world.features)
     il.learn(20)
     seen = {}
     reachable(il, seen)

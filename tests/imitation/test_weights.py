@@ -8,20 +8,14 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from reference.refusals import assert_refuses
 
 from optimist import RaviUcb
 from optimist.errors import FileError
 from optimist.imitation import Ball, Box, FraIL, FraILConfig, Simplex, WeightClass
 
-CLASSES = [
-    Ball(0.5),
-    Ball(2.0),
-    Box(0.0, 1.0),
-    Box(-1.0, 0.5),
-    Box(0.25, 2.0),
-    Simplex(),
-    Simplex(3),
-]
+BOXES = [Box(0.0, 1.0), Box(-1.0, 0.5), Box(0.25, 2.0)]
+CLASSES = [Ball(0.5), Ball(2.0), *BOXES, Simplex(), Simplex(3)]
 vectors = arrays(np.float64, st.integers(1, 8), elements=st.floats(-5, 5, width=32))
 
 
@@ -104,21 +98,34 @@ def test_rewards_are_shifted_by_as_much_as_they_can_be_negative(grid):
         assert (il.W_max, il.shift, il.R_max) == pytest.approx(wanted, rel=1e-15)
 
 
-class OwnBall(WeightClass):
-    """The unit ball, as if nobody knew it."""
+class Own(WeightClass):
+    """A class of a user's own, with a projection that is as it is given."""
+
+    def __init__(self, function):
+        self.function = function
 
     def project(self, w):
-        return w / max(1.0, np.linalg.norm(w))
+        return self.function(w)
 
     def bound(self, dim):
         return 1.0
+
+
+def own_ball(w):
+    """Project onto the unit ball, as if nobody knew it."""
+    return w / max(1.0, np.linalg.norm(w))
+
+
+def centred(centre):
+    """Weights around a centre that is kept, and given away."""
+    return Own(lambda w: own_ball(w) if np.any(w) else centre)
 
 
 def test_a_class_of_ones_own_learns_the_same(grid):
     world, _, expert = grid
     for fresh in (False, True):
         known = FraIL(world, expert, fresh=fresh, seed=3, stride=2)
-        own = FraIL(world, expert, weights=OwnBall(), fresh=fresh, seed=3, stride=2)
+        own = FraIL(world, expert, weights=Own(own_ball), fresh=fresh, seed=3, stride=2)
         a, b = known.learn(60), own.learn(60)
         np.testing.assert_array_equal(a.pairs, b.pairs)
         np.testing.assert_array_equal(a.rollouts, b.rollouts)
@@ -147,33 +154,24 @@ def test_a_class_derived_from_a_known_one_has_its_own_projection(grid):
     assert (Renamed.kind, NonNegative.kind) == (Ball.kind, WeightClass.kind)
 
 
-class Centred(OwnBall):
-    """Weights around a centre that it keeps, and gives away."""
-
-    def __init__(self, centre):
-        self.centre = centre
-
-    def project(self, w):
-        return self.centre if not np.any(w) else super().project(w)
-
-
 def test_the_first_weights_are_copied_and_may_be_whole_numbers(grid):
     world, _, expert = grid
     centre = np.full(8, 0.1)
-    FraIL(world, expert, weights=Centred(centre)).learn(20)
+    FraIL(world, expert, weights=centred(centre)).learn(20)
     np.testing.assert_array_equal(centre, 0.1)
     for first in ([0] * 8, np.zeros(8, dtype=np.int64)):
-        il = FraIL(world, expert, weights=Centred(first))
+        il = FraIL(world, expert, weights=centred(first))
         il.learn(20)
         assert (il.last_reward_weights % 1 != 0).any()
 
 
-class Breaking(OwnBall):
+class Breaking(Own):
     """It fails the seventh time."""
 
     times = 0
 
     def __init__(self, error=RuntimeError):
+        super().__init__(own_ball)
         self.error = error
 
     def project(self, w):
@@ -200,7 +198,7 @@ def test_a_projection_that_fails_leaves_a_learner_that_says_so(grid, tmp_path, e
     assert il.history.evaluated.tolist() == [0, 1, 2, 3, 4, 5]
     np.testing.assert_array_equal(weights, il.history.weights[-1])
     again = FraIL.load(tmp_path, world, expert, weights=Breaking())
-    whole = FraIL(world, expert, weights=OwnBall(), K=20, stride=1)
+    whole = FraIL(world, expert, weights=Own(own_ball), K=20, stride=1)
     whole.learn(10)
     again.learn(4)
     np.testing.assert_array_equal(again.history.weights, whole.history.weights)
@@ -238,44 +236,27 @@ def test_the_simplex_is_projected_onto_from_afar(project):
             np.testing.assert_array_equal(found, top / top.sum())
 
 
-class TooFar(OwnBall):
-    """Its weights are longer than it says."""
-
-    def project(self, w):
-        return w / max(1e-9, np.linalg.norm(w)) * 5
-
-
-class Wrong(OwnBall):
-    """Its weights are not what they should be."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def project(self, w):
-        return self.answer if w.any() else w
-
-
-def test_wrong_projections_and_classes_are_refused(grid, refuses):
+def test_wrong_projections_and_classes_are_refused(grid):
     """The first weights at once, and any others when they are made."""
     world, _, expert = grid
     shape = r"the projection has shape \(3,\); it must have shape \(8,\)"
     no_number, outside = r"the projection\[0\] is nan", r"is outside \[0, R_max\] = \[0, 2\]"
     first = [
-        (Centred(np.zeros(3)), ValueError, shape),
-        (Centred(np.full(8, np.nan)), ValueError, no_number),
-        (Centred(np.full(8, 2.0)), ValueError, rf"r_k\[0, 0\] = 3 {outside}"),
+        (centred(np.zeros(3)), ValueError, shape),
+        (centred(np.full(8, np.nan)), ValueError, no_number),
+        (centred(np.full(8, 2.0)), ValueError, rf"r_k\[0, 0\] = 3 {outside}"),
     ]
-    refuses(lambda weights: FraIL(world, expert, weights=weights), first)
+    assert_refuses(lambda weights: FraIL(world, expert, weights=weights), *first)
     later = [
-        (TooFar(), ValueError, rf"r_k\[.*\] = .* {outside}"),
-        (Wrong(np.zeros(3)), ValueError, shape),
-        (Wrong(np.full(8, np.nan)), ValueError, no_number),
+        (Own(lambda w: 5 * own_ball(1e9 * w)), ValueError, rf"r_k\[.*\] = .* {outside}"),
+        (Own(lambda w: np.zeros(3) if w.any() else w), ValueError, shape),
+        (Own(lambda w: w * np.nan if w.any() else w), ValueError, no_number),
     ]
-    refuses(lambda weights: FraIL(world, expert, weights=weights).learn(5), later)
+    assert_refuses(lambda weights: FraIL(world, expert, weights=weights).learn(5), *later)
     classes = [
         ((Ball, 0.0), ValueError, "radius = 0 must be positive"),
         ((Box, 1.0, 1.0), ValueError, "low must be below high; got low = 1, high = 1"),
         ((Box, 0.0, np.inf), ValueError, "high is inf"),
         ((Simplex, -1.0), ValueError, "total = -1 must be positive"),
     ]
-    refuses(lambda given: given[0](*given[1:]), classes)
+    assert_refuses(lambda given: given[0](*given[1:]), *classes)

@@ -8,10 +8,10 @@ of the pseudocode.
 import numpy as np
 from scipy.special import expit, logsumexp
 
-
-def draw(cumulative, u):
-    """The first index whose cumulative probability exceeds u."""
-    return min(int(np.searchsorted(cumulative, u, side="right")), len(cumulative) - 1)
+from optimist.agents import VariantAgent
+from optimist.core import Sequence
+from reference.comparison import follow
+from reference.environments import draw
 
 
 class Interaction:
@@ -26,32 +26,37 @@ class Interaction:
         # Initialize: X_1 ~ nu_0.
         self.x = draw(self.nu0, self.rng.random())
 
-    def episode(self, pi):
-        """The pairs that were played and the transitions that were seen."""
-        pairs, transitions = [], []
-        pi = np.cumsum(pi, axis=1)
+    def steps(self, pi):
+        """Play an episode: each pair, and the next state if it is seen. ``pi`` may be changed."""
         # while true
         while True:
             # Observe the state X_t and play an action A_t ~ pi_k(. | X_t).
-            x = self.x
-            a = draw(pi[x], self.rng.random())
             # Receive reward r_k(X_t, A_t) and observe the function r_k.
-            pairs.append((x, a))
+            x, after = self.x, None
+            a = draw(np.cumsum(pi[x]), self.rng.random())
             # With probability 1 - gamma, reset to initial distribution: X_{t+1} ~ nu_0,
             # set T_k = t and break. [The protocol of Section 2.3 draws the next state first.]
             resets = not self.rng.random() < self.gamma
             if not resets or self.observe_last:
                 # Otherwise observe the next state X_{t+1} ~ P(. | X_t, A_t).
-                self.x = draw(self.P[x, a], self.rng.random())
-                # D_{t+1} = D_t u {(X_t, A_t, X_{t+1})}.
-                transitions.append((x, a, self.x))
+                self.x = after = draw(self.P[x, a], self.rng.random())
             if resets:
                 self.x = draw(self.nu0, self.rng.random())
-                return pairs, transitions
+            yield x, a, after
+            if resets:
+                return
+
+    def episode(self, pi):
+        """The pairs that were played and the transitions that were seen."""
+        played = list(self.steps(pi))
+        # D_{t+1} = D_t u {(X_t, A_t, X_{t+1})}.
+        return [step[:2] for step in played], [step for step in played if step[2] is not None]
 
 
 class Transcription:
     """The learner; ``Phi`` are the features [X, A, d]."""
+
+    columns = ("reward", "optimistic_value", "bonus", "ascension", "sup_q")
 
     def __init__(
         self, mdp, Phi, *, eta, beta, alpha, omega, R_max=1.0, ridge=1.0, updates=1,
@@ -77,10 +82,15 @@ class Transcription:
         self.k, self.e = 0, 0
         self.CB, self.p = np.zeros((X + 1, self.A)), np.zeros((X + 1, self.A))
 
+    @property
+    def state(self):
+        """Values, policy and optimism of the states of the world."""
+        return {name: getattr(self, name)[:-1] for name in ("V", "pi", "CB", "p")}
+
     def episode(self):
         # for k = 1, ..., K
         self.k += 1
-        self.value = self.nu0 @ self.V[:-1]
+        self.optimistic_value = self.nu0 @ self.V[:-1]
         # The adversary adaptively chooses r_k.
         if self.rewards is not None:
             self.r[:-1] = self.rewards[self.k - 1]
@@ -151,3 +161,22 @@ class Transcription:
 def _product(alpha, CB):
     """alpha CB, and 0 where CB = 0 even if alpha is infinite."""
     return np.multiply(alpha, CB, out=np.zeros_like(CB), where=CB > 0)
+
+
+def transcribe(agent, **options):
+    """The transcription of a `VariantAgent` that has not played yet."""
+    c, mdp = agent.config, agent.mdp
+    ascension = {"alpha": c.ascension.alpha, "omega": c.ascension.omega}
+    rest = {name: getattr(c, name) for name in ("eta", "ridge", "updates", "observe_last")}
+    Phi = agent.features.all_actions(np.arange(mdp.n_states))
+    return Transcription(
+        mdp, Phi, beta=c.bonus.beta, R_max=c.r_max, seed=agent.seed, **ascension, **rest, **options
+    )
+
+
+def followed(mdp, features, config, episodes, seed=1, rewards=None, logarithms=False, **tolerance):
+    """An agent, and its transcription, that have played so many episodes side by side."""
+    chooser = None if rewards is None else Sequence(rewards)
+    agent = VariantAgent(mdp, features, config=config, rewards=chooser, seed=seed)
+    other = transcribe(agent, rewards=rewards, logarithms=logarithms)
+    return agent, follow(agent, other, episodes, **tolerance)

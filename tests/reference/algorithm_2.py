@@ -5,16 +5,19 @@ The comments are the lines of the pseudocode; what stands in brackets is ours.
 
 import numpy as np
 
-from reference import algorithm_1 as plain
+from reference.algorithm_1 import Transcription
+from reference.environments import draw
 
 
-class FraILTranscription(plain.Transcription):
+class FraILTranscription(Transcription):
     """The imitator; ``Phi`` are the features [X, A, d] and ``Phi_r`` those of rewards [X, A, d_r].
 
     ``lambda_E`` is the estimate of the expert's feature expectation, ``project`` is Pi_W, ``step``
     eta_r. ``shift`` is added to every reward, which has to lie in [0, R_max]. The other parameters
     are those of Algorithm 1.
     """
+
+    columns = Transcription.columns[1:]  # no reward is paid
 
     def __init__(
         self, mdp, Phi, Phi_r, lambda_E, project, step, shift, R_max, fresh, **parameters
@@ -56,13 +59,13 @@ class FraILTranscription(plain.Transcription):
     def rollout(self):
         """The last pair of an episode of its own under pi_k, and the number of its steps."""
         world, pi, steps = self.interaction, np.cumsum(self.pi, axis=1), 0
-        x = plain.draw(world.nu0, world.rng.random())
+        x = draw(world.nu0, world.rng.random())
         while True:
-            a = plain.draw(pi[x], world.rng.random())
+            a = draw(pi[x], world.rng.random())
             steps += 1
             if not world.rng.random() < self.gamma:
                 return (x, a), steps
-            x = plain.draw(world.P[x, a], world.rng.random())
+            x = draw(world.P[x, a], world.rng.random())
 
 
 class Played:

@@ -14,3 +14,26 @@ class DenseStateFeatures(StateFeatures):
 
     def __call__(self, observations):
         return self.table[np.asarray(observations)]
+
+
+class CarFeatures(StateFeatures):
+    """Three dense features of the position and the velocity of MountainCar."""
+
+    def __init__(self) -> None:
+        super().__init__(dim=3, bound=2.0, blocks=1)
+
+    def __call__(self, observations):
+        x = np.asarray(observations, dtype=np.float64)
+        return np.stack([np.ones(x.shape[:-1]), x[..., 0], 10 * x[..., 1]], axis=-1)
+
+
+class Angles(StateFeatures):
+    """Two features that all states share, of a number or of a vector's first entry."""
+
+    def __init__(self) -> None:
+        super().__init__(dim=2, bound=1.0, blocks=1)
+
+    def __call__(self, observations):
+        x = np.asarray(observations)
+        x = x[..., 0] if x.dtype.kind == "f" else x
+        return np.stack([np.cos(x), np.sin(x)], axis=-1)

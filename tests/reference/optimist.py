@@ -12,6 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.special import logsumexp
 
+from reference.algorithm_1 import Interaction
+
 LEAST, MOST, SHARED = 1e-4, 10.0, 1e-3
 
 
@@ -67,6 +69,8 @@ class Adaptive:
     it differ in the digits to which it is iterated.
     """
 
+    columns = ("reward", "optimistic_value", "bonus", "ascension", "sup_q")
+
     def __init__(
         self, interaction, mdp, Phi, *, eta, c, level, heaven, unit, updates, tolerance, shared,
         theta_of=None,
@@ -89,6 +93,12 @@ class Adaptive:
         return np.exp(self.log_pi)
 
     @property
+    def state(self):
+        """What is believed of states and pairs, and the numbers of the prior."""
+        names = ("V", "pi", "CB", "p", "s", "v")
+        return {"heaven": self.w, **{name: getattr(self, name) for name in names}}
+
+    @property
     def values(self):
         """V of all that transitions lead to."""
         return self.V
@@ -99,7 +109,7 @@ class Adaptive:
         return self.theta * self.unit * np.eye(self.d) + self.rows.T @ self.rows
 
     def episode(self):
-        self.value = self.nu0 @ self.V
+        self.optimistic_value = self.nu0 @ self.V
         pairs, transitions = self.world.episode(self.pi)
         x, a = np.array(pairs).T
         self.reward = self.r[x, a].sum()
@@ -191,6 +201,8 @@ class AdaptiveInEnvironment(Adaptive):
         super().__init__(None, world, Phi, **parameters)
         self.terminal, self.paid, self.met = terminal, [], np.zeros(len(Phi), dtype=bool)
 
+    columns = Adaptive.columns[1:]  # rewards are paid in other units
+
     @property
     def values(self):
         return np.append(self.V, self.terminal)
@@ -198,7 +210,7 @@ class AdaptiveInEnvironment(Adaptive):
     def episode(self, start, steps):
         """Learn from (x, a, reward in [0, R_max], x', whether it terminated), step by step."""
         self.met[start] = True
-        self.value = self.V[start]
+        self.optimistic_value = self.V[start]
         transitions = []
         for x, a, reward, after, terminated in steps:
             transitions.append((x, a, len(self.V) if terminated else after))
@@ -220,3 +232,40 @@ class AdaptiveInEnvironment(Adaptive):
         theta = np.linalg.solve(self.Lambda, self.rows.T @ aim)
         Q = (1 - self.p) * (self.CB + self.base + self.Phi @ theta) + self.p * self.heaven
         return self._improve(Q, self.met)
+
+
+def parameters_of(agent, gamma):
+    """The parameters of a transcription of an agent, in whose theta it may trust."""
+    c, phi = agent.config, agent.features
+    unit = c.ridge_for(phi.bound)
+
+    def same_theta(own):
+        theta = agent.diagnostics.ridge / unit
+        np.testing.assert_allclose(theta, own, rtol=1e-5)
+        return theta
+
+    return {
+        "eta": c.eta,
+        "c": c.bonus.c,
+        "level": c.ascension.level,
+        "heaven": c.heaven(gamma),
+        "unit": unit,
+        "updates": c.updates,
+        "tolerance": c.tolerance,
+        "shared": phi.structure != "diagonal",
+        "theta_of": same_theta,
+    }
+
+
+def units_of(agent, gamma):
+    """The scale of all that is a value."""
+    names = ("optimistic_value", "bonus", "sup_q", "v", "heaven", "V", "CB")
+    return dict.fromkeys(names, agent.config.heaven(gamma))
+
+
+def transcribe(agent):
+    """The transcription of an agent that has not played yet in a finite world."""
+    mdp = agent.mdp
+    world = Interaction(mdp, agent.seed, agent.config.observe_last)
+    Phi = agent.features.all_actions(np.arange(mdp.n_states))
+    return Adaptive(world, mdp, Phi, **parameters_of(agent, mdp.gamma))

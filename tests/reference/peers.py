@@ -5,10 +5,7 @@ Each plays its own copy of the world with the numbers that the compiled agent dr
 
 import numpy as np
 
-
-def draw(cumulative, u):
-    """The first index whose cumulative probability exceeds u."""
-    return min(int(np.searchsorted(cumulative, u, side="right")), len(cumulative) - 1)
+from reference.algorithm_1 import Interaction
 
 
 def best(Q, epsilon=0.0):
@@ -20,20 +17,22 @@ def best(Q, epsilon=0.0):
 class Plain:
     """Episodes; an algorithm says what it plays, and what it makes of what it sees."""
 
+    columns = ("reward", "optimistic_value", "bonus")
+
     def __init__(self, mdp, config, seed):
         self.mdp, self.config, self.gamma, self.r = mdp, config, mdp.gamma, mdp.r
         self.X, self.A = mdp.r.shape
-        kernel = mdp.kernel if isinstance(mdp.kernel, np.ndarray) else mdp.kernel.toarray()
-        self.P = np.cumsum(kernel, axis=1).reshape(self.X, self.A, -1)
-        self.nu0 = np.cumsum(mdp.nu0)
-        self.rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0])
-        self.x = draw(self.nu0, self.rng.random())
-        self.H = 1 / (1 - mdp.gamma)
+        self.world = Interaction(mdp, seed, observe_last=False)
+        self.rng, self.H = self.world.rng, mdp.horizon
         self.pi = np.full((self.X, self.A), 1 / self.A)
         self.CB = np.zeros((self.X, self.A))
         self.D, self.k, self.e = [], 0, 0
         self.Q = np.full((self.X, self.A), self.first_value())
         self.V = self.Q.max(axis=1)
+
+    @property
+    def state(self):
+        return {"V": self.V, "CB": self.CB}
 
     def first_value(self):
         return 0.0
@@ -46,21 +45,16 @@ class Plain:
 
     def episode(self):
         self.k += 1
-        self.value = self.mdp.nu0 @ self.V
-        self.steps, self.reward, bonus = 0, 0.0, 0.0
-        while True:
-            x = self.x
-            a = draw(np.cumsum(self.pi[x]), self.rng.random())
-            self.steps += 1
-            self.reward += self.r[x, a]
-            bonus += self.CB[x, a]
-            if not self.rng.random() < self.gamma:
-                break
-            self.x = draw(self.P[x, a], self.rng.random())
-            self.D.append((x, a, self.x))
-            self.observe(x, a, self.x)
-        self.x = draw(self.nu0, self.rng.random())
-        self.bonus = bonus / self.steps
+        self.optimistic_value = self.mdp.nu0 @ self.V
+        pairs, bonuses = [], []
+        for x, a, y in self.world.steps(self.pi):
+            pairs.append((x, a))
+            bonuses.append(self.CB[x, a])
+            if y is not None:
+                self.D.append((x, a, y))
+                self.observe(x, a, y)
+        self.steps, self.bonus = len(pairs), np.mean(bonuses)
+        self.reward = sum(self.r[pair] for pair in pairs)
         self.end()
 
     @property

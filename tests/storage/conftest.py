@@ -1,31 +1,21 @@
-"""Learners with covariances of every structure, rewards that change, and how two are compared."""
+"""Learners with covariances of every structure, and rewards that change."""
 
 import signal
-from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from reference.features import DenseStateFeatures
+from reference import settings as reference
 from reference.mdps import random_mdp
+from reference.variants import variant
 
-from optimist import envs
 from optimist.agents import VariantAgent
-from optimist.core import Adversary, Drifting, FixedBonus, Sequence, Sigmoid, Switching, Variant
-from optimist.features import OneHot, PerAction, Table
+from optimist.core import Adversary, Drifting, Sequence, Switching
 
-CONFIG = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), updates=2)
-
-
-def dense():
-    mdp = envs.RandomLinear(5, 12, 3, gamma=0.9).mdp
-    return mdp, Table(mdp.Phi)
-
-
+CONFIG = variant(updates=2)
 SETTINGS = {
-    "one-hot": lambda: (random_mdp(), OneHot(6, 3)),
-    "dense": dense,
-    "blocks": lambda: (random_mdp(), PerAction(DenseStateFeatures(6, dim=4), n_actions=3)),
+    "one-hot": reference.SETTINGS["random"],
+    "dense": reference.SETTINGS["random linear"],
+    "blocks": reference.SETTINGS["blocks"],
 }
 """MDPs and features; the rewards of the last are not linear in them."""
 
@@ -77,32 +67,6 @@ def chooser(request):
         return CHOOSERS[request.param](mdp, one_action * (0.5 + 0.5 * mdp.r))
 
     return build
-
-
-COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
-PARTS = ("chosen", "evaluated", "policies", "rewards")
-
-
-def assert_same(state_of, one, other):
-    """Two learners are the same, and so is all that they have seen."""
-    first, second = state_of(one), state_of(other)
-    assert first.keys() == second.keys()
-    for name in first:
-        assert first[name] == second[name], name
-    assert one.config == other.config
-    assert one.stride == other.stride
-    assert one.episodes == other.episodes
-    if one.episodes:
-        for name in (*COLUMNS, *PARTS):
-            a, b = getattr(one.history, name), getattr(other.history, name)
-            assert a.dtype == b.dtype, name
-            assert a.shape == b.shape, name
-            assert a.tobytes() == b.tobytes(), name
-
-
-@pytest.fixture
-def same(state_of):
-    return SimpleNamespace(state=state_of, check=partial(assert_same, state_of), columns=COLUMNS)
 
 
 @pytest.fixture

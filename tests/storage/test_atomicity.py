@@ -78,9 +78,11 @@ def names(folder):
     "error",
     [OSError(errno.ENOSPC, "full"), PermissionError(errno.EACCES, "denied"), KeyboardInterrupt()],
 )
-def test_a_save_that_fails_leaves_the_old_file(agent, same, call, error, tmp_path, monkeypatch):
+def test_a_save_that_fails_leaves_the_old_file(
+    agent, same, state_of, call, error, tmp_path, monkeypatch
+):
     agent.save(tmp_path)
-    old, data = same.state(agent), (tmp_path / FILE).read_bytes()
+    old, data = state_of(agent), (tmp_path / FILE).read_bytes()
     agent.learn(20)
     with monkeypatch.context() as patch:
         patch.setattr(os, call, failing(error))
@@ -91,9 +93,9 @@ def test_a_save_that_fails_leaves_the_old_file(agent, same, call, error, tmp_pat
     assert names(tmp_path) == [FILE]
     assert (tmp_path / FILE).read_bytes() == data
     load = partial(VariantAgent.load, tmp_path, agent.mdp, agent.features)
-    assert same.state(load()) == old
+    assert state_of(load()) == old
     agent.save(tmp_path)
-    same.check(load(), agent)
+    same(load(), agent)
 
 
 def test_the_numbers_are_on_disk_before_the_name_is(agent, tmp_path, monkeypatch):

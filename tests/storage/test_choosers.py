@@ -1,21 +1,11 @@
 """Each chooser's arithmetic, and what learners make of wrong answers."""
 
-import itertools
-
 import numpy as np
 import pytest
+from reference.variants import variant
 
 from optimist.agents import Optimist
-from optimist.core import (
-    Adversary,
-    Drifting,
-    Fixed,
-    FixedBonus,
-    Sequence,
-    Sigmoid,
-    Switching,
-    Variant,
-)
+from optimist.core import Adversary, Drifting, Fixed, Sequence, Switching
 from optimist.core.rewards import FOR_EVER
 
 
@@ -24,14 +14,7 @@ def candidates(mdp):
     return np.random.default_rng(4).random((3, *mdp.r.shape))
 
 
-def test_fixed_rewards_stay(mdp):
-    for episode in (0, 1, 10**9):
-        r, hold = Fixed(mdp.r).choose(episode, mdp.uniform_policy)
-        np.testing.assert_array_equal(r, mdp.r)
-        assert hold == FOR_EVER
-
-
-def test_a_sequence_is_followed(mdp, candidates):
+def test_a_sequence_is_followed_and_fixed_rewards_stay(mdp, candidates):
     chooser = Sequence(candidates)
     for episode in (2, 0, 1):
         r, hold = chooser.choose(episode, mdp.uniform_policy)
@@ -39,20 +22,21 @@ def test_a_sequence_is_followed(mdp, candidates):
         assert hold == 1
     with pytest.raises(ValueError, match="there are rewards for 3 episodes, not for more"):
         chooser.choose(3, mdp.uniform_policy)
+    for episode in (0, 1, 10**9):
+        r, hold = Fixed(mdp.r).choose(episode, mdp.uniform_policy)
+        np.testing.assert_array_equal(r, mdp.r)
+        assert hold == FOR_EVER
 
 
-def test_switching_takes_turns(mdp, candidates):
-    for every in (1, 2, 5):
-        turns = itertools.cycle([m for m in range(3) for _ in range(every)])
-        chooser = Switching(candidates, every)
-        told = [chooser.choose(k, mdp.uniform_policy) for k in range(40)]
-        for k, m in zip(range(30), turns, strict=False):
-            np.testing.assert_array_equal(told[k][0], candidates[m])
-            hold = told[k][1]
-            assert 1 <= hold <= every
-            assert all(np.array_equal(told[k + i][0], candidates[m]) for i in range(hold))
-            if not (k + 1) % every:
-                assert hold == 1
+@pytest.mark.parametrize("every", [1, 2, 5])
+def test_switching_takes_turns(mdp, candidates, every):
+    chooser = Switching(candidates, every)
+    turns = np.arange(40) // every % 3
+    for k in range(30):
+        r, hold = chooser.choose(k, mdp.uniform_policy)
+        np.testing.assert_array_equal(r, candidates[turns[k]])
+        assert 1 <= hold <= every
+        assert (turns[k : k + hold] == turns[k]).all()
 
 
 def test_drifting_goes_straight_and_stays(mdp, candidates):
@@ -85,12 +69,16 @@ def test_the_adversary_picks_what_pays_the_policy_least(mdp, candidates):
 
 def test_turns_of_no_length_are_refused(mdp, candidates):
     for wrong in (0, -1):
-        with pytest.raises(ValueError, match=r"every = .* must be at least 1"):
-            Switching(candidates, wrong)
-        with pytest.raises(ValueError, match=r"every = .* must be at least 1"):
-            Adversary(mdp, candidates, wrong)
-        with pytest.raises(ValueError, match=r"episodes = .* must be at least 1"):
-            Drifting(candidates[0], candidates[1], wrong)
+        for name, make in (
+            ("every", lambda n: Switching(candidates, n)),
+            ("every", lambda n: Adversary(mdp, candidates, n)),
+            ("episodes", lambda n: Drifting(candidates[0], candidates[1], n)),
+        ):
+            with pytest.raises(ValueError, match=rf"{name} = .* must be at least 1"):
+                make(wrong)
+        agent = Optimist(mdp, rewards=Own(mdp.r, wrong))
+        with pytest.raises(ValueError, match="episodes"):
+            agent.learn(5)
 
 
 def test_a_sequence_that_runs_out_keeps_what_was_learnt(setting, make, same):
@@ -99,7 +87,7 @@ def test_a_sequence_that_runs_out_keeps_what_was_learnt(setting, make, same):
     agent = make(setting, rewards=Sequence(r), stride=1)
     with pytest.raises(ValueError, match="there are rewards for 20 episodes, not for more"):
         agent.learn(30)
-    same.check(agent, make(setting, rewards=Sequence(r), stride=1, episodes=20))
+    same(agent, make(setting, rewards=Sequence(r), stride=1, episodes=20))
     assert agent.history.regrets().shape == (20,)
     agent.rewards = Fixed(r[0])
     assert agent.learn(5).steps.size == 5
@@ -117,8 +105,7 @@ def test_a_sequence_that_runs_out_keeps_what_was_learnt(setting, make, same):
 def test_wrong_rewards_are_named(mdp, make, r_max, wrong, said):
     r = np.random.default_rng(0).random((20, *mdp.r.shape))
     r[12, 4, 1] = wrong
-    config = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), r_max=r_max)
-    agent = make((mdp, None), config, rewards=Sequence(r))
+    agent = make((mdp, None), variant(r_max=r_max), rewards=Sequence(r))
     with pytest.raises(ValueError, match=said):
         agent.learn(20)
     assert agent.episodes == 12
@@ -152,13 +139,6 @@ class Own:
         return self.r, self.hold
 
 
-def test_rewards_that_hold_for_no_episode(mdp):
-    for hold in (0, -1):
-        agent = Optimist(mdp, rewards=Own(mdp.r, hold))
-        with pytest.raises(ValueError, match="episodes"):
-            agent.learn(5)
-
-
 def test_a_chooser_is_asked_when_its_rewards_have_run_out_and_not_before(setting, make, same):
     choosers = [Own(setting[0].r, 7) for _ in range(2)]
     whole = make(setting, rewards=choosers[0], episodes=40)
@@ -167,7 +147,7 @@ def test_a_chooser_is_asked_when_its_rewards_have_run_out_and_not_before(setting
         parts.learn(episodes)
     assert choosers[0].asked == [0, 7, 14, 21, 28, 35]
     assert choosers[1].asked == choosers[0].asked
-    same.check(whole, parts)
+    same(whole, parts)
 
 
 def test_rewards_that_a_chooser_changes_in_place_are_noticed(mdp):

@@ -7,12 +7,13 @@ import zipfile
 
 import numpy as np
 import pytest
+from reference.variants import VARIANTS
 from safetensors.numpy import save
 
 from optimist import load_policy
 from optimist.agents import VariantAgent
 from optimist.agents.checkpoint import FILE
-from optimist.core import FixedBonus, TablePolicy, Truncation, Variant, storage
+from optimist.core import TablePolicy, storage
 from optimist.errors import FileError
 
 
@@ -24,9 +25,8 @@ def stored(request, make, settings, tmp_path):
     if request.param == "learner":
         make(setting, episodes=30).save(tmp_path)
         return path, lambda: VariantAgent.load(tmp_path, setting[0])
-    config = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Truncation())
-    options = {"config": config} if request.param == "table policy" else {}
-    make(setting, episodes=30, **options).policy.save(path)
+    config = VARIANTS["truncation" if request.param == "table policy" else "sigmoid"]
+    make(setting, config, episodes=30).policy.save(path)
     return path, lambda: load_policy(path)
 
 

@@ -6,21 +6,19 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 
 import gymnasium
 import numpy as np
 import pytest
+from reference.variants import variant
 
 from optimist import Psrl, QLearning, Rlsvi, RmaxRaviUcb, envs
 from optimist.agents import Optimist, VariantAgent, interruption
 from optimist.agents import progress as progress_module
 from optimist.agents.progress import progress
-from optimist.core import FixedBonus, Sequence, Sigmoid, Variant
-
-COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus")
-CONFIG = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0))
+from optimist.core import Sequence
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +46,15 @@ def setting(settings):
     return settings["dense"]()
 
 
+@contextmanager
+def in_a_thread(function):
+    """Run a function in a thread of its own, meanwhile."""
+    thread = threading.Thread(target=function)
+    thread.start()
+    yield
+    thread.join()
+
+
 @pytest.mark.usefixtures("interruptible")
 def test_an_interruption_waits_for_the_end_of_a_call(setting, make, same, tmp_path):
     """And what was learnt until then is whole: it can be saved and gone on with."""
@@ -66,7 +73,7 @@ def test_an_interruption_waits_for_the_end_of_a_call(setting, make, same, tmp_pa
         rest = each.learn(35)
         assert rest.first == 65
         assert rest.steps.size == 35
-        same.check(whole, each)
+        same(whole, each)
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -78,19 +85,15 @@ def test_an_interruption_of_compiled_code(setting, make, same):
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
-    presser = threading.Thread(target=press)
-    presser.start()
-    with pytest.raises(KeyboardInterrupt):
+    with in_a_thread(press), pytest.raises(KeyboardInterrupt):
         agent.learn(10**9)
-    presser.join()
     reached = agent.episodes
     assert 1 < reached < 10**9
-    assert agent.history.steps.size == reached
     whole = make(setting, episodes=reached)
-    same.check(whole, agent)
-    agent.learn(50)
-    whole.learn(50)
-    same.check(whole, agent)
+    same(whole, agent)
+    for each in (agent, whole):
+        each.learn(50)
+    same(whole, agent)
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -139,19 +142,15 @@ def test_a_handler_of_the_users_own_decides(setting, make):
 
 def test_learning_in_another_thread(setting, make, same):
     agent = make(setting)
-    thread = threading.Thread(target=agent.learn, args=(50,))
-    thread.start()
-    thread.join()
-    same.check(agent, make(setting, episodes=50))
+    with in_a_thread(lambda: agent.learn(50)):
+        pass
+    same(agent, make(setting, episodes=50))
 
 
-def test_silence_where_there_is_no_terminal(capfd):
+def test_silence_where_there_is_no_terminal(capfd, monkeypatch):
+    """And where there is no stderr at all, as under pythonw."""
     Optimist(envs.RiverSwim(4, gamma=0.9)).learn(5000)
     assert capfd.readouterr() == ("", "")
-
-
-def test_learning_without_any_stderr(monkeypatch):
-    """As under pythonw."""
     monkeypatch.setattr(sys, "stderr", None)
     assert Optimist(envs.RiverSwim(4, gamma=0.9)).learn(10).steps.size == 10
 
@@ -168,23 +167,20 @@ def test_a_progress_bar_in_a_terminal():
     import pty
 
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    for name in ("NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
-        environment.pop(name, None)
-    command = [sys.executable, "-c", LEARN]
+    unset = ("NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=theirs, text=True, env=environment
+        [sys.executable, "-c", LEARN],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        env={**environment, "TERM": "xterm", "COLUMNS": "80"},
     ) as child:
         os.close(theirs)
         shown = b""
-        while True:
-            try:
-                part = os.read(ours, 4096)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            shown += part
+        with suppress(OSError):  # the other end is closed
+            while part := os.read(ours, 4096):
+                shown += part
         assert child.stdout.read() == "done\n"
     os.close(ours)
     assert b"learning" in shown
@@ -209,7 +205,7 @@ def pressed():
         timer.join()
 
 
-ENDLESS = replace(CONFIG, updates=10**12)
+ENDLESS = variant(updates=10**12)
 """An episode takes years."""
 
 
@@ -229,7 +225,7 @@ def test_an_episode_that_takes_long_is_given_up(settings, make, same, pressed, n
     with pytest.raises(KeyboardInterrupt):
         agent.learn(10)
     assert agent.rng is rng
-    same.check(agent, make(setting, ENDLESS))
+    same(agent, make(setting, ENDLESS), history=False)
     deadline = time.monotonic() + 60
     while running() - before and time.monotonic() < deadline:  # nothing goes on computing
         time.sleep(0.01)
@@ -238,7 +234,7 @@ def test_an_episode_that_takes_long_is_given_up(settings, make, same, pressed, n
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("cls", [Optimist, Rlsvi, Psrl, QLearning])
-def test_a_call_that_is_given_up_leaves_what_was_before_it(cls, pressed, monkeypatch):
+def test_a_call_that_is_given_up_leaves_what_was_before_it(cls, pressed, monkeypatch, same):
     monkeypatch.setattr(interruption, "CALL_SECONDS", 0.5)
     monkeypatch.setattr(interruption, "SLOW_SECONDS", 0.0)
     monkeypatch.setattr(progress_module, "PATIENCE_SECONDS", 0.0)
@@ -253,11 +249,7 @@ def test_a_call_that_is_given_up_leaves_what_was_before_it(cls, pressed, monkeyp
     monkeypatch.undo()
     whole = cls(world, stride=100)
     whole.learn(reached + 30)
-    for name in (*COLUMNS, "policies"):
-        assert getattr(agent.history, name).tobytes() == getattr(whole.history, name).tobytes()
-    states = np.arange(5)
-    for one, other in ((agent.policy, whole.policy), (agent.output, whole.output)):
-        assert one.probabilities(states).tobytes() == other.probabilities(states).tobytes()
+    same(agent, whole)
 
 
 class Hanging(gymnasium.Wrapper):
@@ -297,11 +289,8 @@ class Hanging(gymnasium.Wrapper):
 def test_an_environment_that_hangs(how):
     env = Hanging(envs.RiverSwim(5).make(), how)
     agent = Optimist(env, gamma=0.9, geometric=False)
-    presser = threading.Thread(target=env.press)
-    presser.start()
-    with pytest.raises(KeyboardInterrupt):
+    with in_a_thread(env.press), pytest.raises(KeyboardInterrupt):
         agent.learn(10)
-    presser.join()
     assert agent.episodes == len(agent.history.steps) == 4
     env.episodes = 10
     assert len(agent.learn(3).steps) == 3

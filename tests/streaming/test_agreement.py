@@ -10,26 +10,23 @@ from functools import partial
 
 import numpy as np
 import pytest
+from reference.comparison import assert_close
+from reference.environments import SameDraws
+from reference.variants import variant
 
 from optimist.agents import Optimist, VariantAgent
-from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Truncation, VarianceBonus, Variant
+from optimist.core import Never, Sigmoid, Threshold, Truncation, VarianceBonus
 
-PLAIN = Variant(eta=2.0, bonus=FixedBonus(0.5), ascension=Sigmoid(8.0, 4.0))
+PLAIN = variant(2.0, 0.5, Sigmoid(8.0, 4.0))
 ADAPTIVE = replace(Optimist.Config().variant(), tolerance=0.0)
 CONFIGURATIONS = {
     "plain": PLAIN,
     "busy": replace(PLAIN, ridge=0.1, updates=3),
-    "cautious": Variant(
-        eta=0.01, bonus=FixedBonus(1.0), ascension=Sigmoid(1.0, 3.0), r_max=2.0, observe_last=True
-    ),
+    "cautious": variant(0.01, 1.0, Sigmoid(1.0, 3.0), r_max=2.0, observe_last=True),
     "greedy": replace(PLAIN, eta=math.inf, updates=2),
-    "truncated": Variant(
-        eta=0.5, bonus=FixedBonus(2.0), ascension=Truncation(), updates=2, observe_last=True
-    ),
-    "threshold": Variant(
-        eta=math.inf, bonus=FixedBonus(0.0), ascension=Threshold.after(3), updates=20
-    ),
-    "plain bonuses": Variant(eta=0.5, bonus=FixedBonus(0.2), ascension=Never()),
+    "truncated": variant(0.5, 2.0, Truncation(), updates=2, observe_last=True),
+    "threshold": variant(math.inf, 0.0, Threshold.after(3), updates=20),
+    "plain bonuses": variant(0.5, 0.2, Never()),
     "anytime": replace(PLAIN, anytime=True),
     "lazy": replace(PLAIN, updates=5, lazy=True),
     # Where updates end at a tolerance, states that were never met count in the one alone.
@@ -40,9 +37,9 @@ CONFIGURATIONS = {
 }
 
 
-def start(mdp, features, config, lend, **told):
+def start(mdp, features, config, **told):
     """The two learners, whose generators give the same numbers."""
-    env = lend(mdp, config.observe_last)
+    env = SameDraws(mdp, config.observe_last)
     told = {"gamma": mdp.gamma, "geometric": True, "low": 0.0, "high": config.r_max, **told}
     stream = VariantAgent(env, features, config=config, seed=4, **told)
     env.generator = stream.rng
@@ -51,16 +48,12 @@ def start(mdp, features, config, lend, **told):
     return VariantAgent(mdp, features, config=config, seed=4, stride=0), stream
 
 
-def assert_close(found, expected, what=""):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=what)
-
-
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_known_rewards(settings, name, lend):
+def test_known_rewards(settings, name):
     for world, make in settings.items():
         mdp, features = make()
         reward = partial(np.take, mdp.r, axis=0)
-        compiled, stream = start(mdp, features, CONFIGURATIONS[name], lend, reward=reward)
+        compiled, stream = start(mdp, features, CONFIGURATIONS[name], reward=reward)
         states = np.arange(mdp.n_states)
         for k in range(150):
             one, other, where = compiled.learn(1), stream.learn(1), f"{world}, episode {k}"
@@ -78,28 +71,11 @@ def test_known_rewards(settings, name, lend):
         assert len(stream.diagnostics.V) <= mdp.n_states  # each state once, however often met
 
 
-def test_the_state_kept_is_the_state_believed(setting, lend, numbers_of):
-    """What is carried along for the states met is what the closed form gives for any."""
-    mdp, features = setting
-    for name in ("busy", "truncated", "greedy", "adaptive", "variance"):
-        config = CONFIGURATIONS[name]
-        _, stream = start(mdp, features, config, lend)
-        stream.learn(60)
-        kept, states = stream.diagnostics, np.arange(mdp.n_states)
-        found = numbers_of(stream, states)
-        states, found = states[found >= 0], found[found >= 0]
-        assert sorted(found) == list(range(len(kept.V)))
-        assert len(found) >= 1
-        seen = stream.believe(states)
-        assert_close(kept.V[found], seen.value)
-        assert_close(kept.pi[found], seen.policy)
-
-
-def test_estimated_rewards_are_a_regression(setting, lend):
+def test_estimated_rewards_are_a_regression(setting):
     """theta = Lambda^{-1} sum phi (r + gamma V(x')), from the data as they were seen."""
     mdp, features = setting
     config = replace(PLAIN, ridge=0.5, observe_last=True)
-    _, stream = start(mdp, features, config, lend)
+    _, stream = start(mdp, features, config)
     data, env = [], stream.environment.id
     step = env.step
 

@@ -5,53 +5,50 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from gymnasium.vector import SyncVectorEnv
+from reference.environments import Episodic
+from reference.features import Angles
+from reference.refusals import assert_refuses
 
 from optimist import RmaxRaviUcb, envs, load_policy
 from optimist.agents import Optimist
 from optimist.envs import players
 from optimist.errors import BadEnvironment
-from optimist.features import OneHot, StateFeatures
+from optimist.features import OneHot
 
 GOOD = 7  # so many episodes are as they should be
 
 
-class Faulty(gymnasium.Env):
+class Faulty(Episodic):
     """Episodes of three steps in a box, until something goes wrong in one of them."""
 
-    action_space = spaces.Discrete(2)
+    n_states = 4
 
     def __init__(self, step=None, reset=None, discrete=False):
-        self.observation_space = (
-            spaces.Discrete(4) if discrete else spaces.Box(0.0, 1.0, (1,), np.float64)
-        )
-        self.faulty_step, self.faulty_reset, self.discrete = step, reset, discrete
-        self.episode, self.t, self.repaired = -1, 0, False
+        self.faulty_step, self.faulty_reset, self.box = step, reset, not discrete
+        self.repaired = False
 
     @property
     def wrong(self):
         return self.episode == GOOD and not self.repaired
 
-    def seen(self):
-        return self.t if self.discrete else np.array([self.t / 4])
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.episode, self.t = self.episode + 1, 0
-        if self.wrong and self.faulty_reset is not None:
-            return self.faulty_reset(self)
-        return self.seen(), {}
+    def reset(self, **options):
+        usual = super().reset(**options)
+        return self.faulty_reset(self) if self.wrong and self.faulty_reset else usual
 
     def step(self, action):
-        self.t += 1
-        usual = (self.seen(), 0.25, False, self.t == 3, {})
-        if self.wrong and self.t == 2 and self.faulty_step is not None:
-            return self.faulty_step(self, *usual)
-        return usual
+        usual = super().step(action)
+        faulty = self.wrong and self.t == 2 and self.faulty_step
+        return self.faulty_step(self, *usual) if faulty else usual
+
+    def move(self, action):
+        self.x += 1
+        return 0.25, False, self.t == 3
 
 
-def learner(env, **told):
+def learner(env, features=None, **told):
     told = {"gamma": 0.9, "geometric": False, "seed": 1, **told}
-    return RmaxRaviUcb(env, **{"low": 0, "high": 1, **told} if "reward_map" not in told else told)
+    scale = {} if "reward_map" in told else {"low": 0, "high": 1}
+    return RmaxRaviUcb(env, features, **scale | told)
 
 
 def assert_it_goes_on(env, error, sentence, tmp_path, **told):
@@ -84,6 +81,11 @@ def raising(error):
     return fail
 
 
+def showing(observation):
+    return lambda env, x, *rest: (np.array(observation), *rest)
+
+
+TWO_ENDS = np.array([True, False])
 STEPS = {
     "NaN seen": (lambda env, x, *rest: (x * np.nan, *rest), "shows nan in an observation"),
     "inf seen": (lambda env, x, *rest: (x + np.inf, *rest), "shows inf in an observation"),
@@ -92,35 +94,45 @@ STEPS = {
     "too much paid": (lambda env, x, r, *rest: (x, 7.5, *rest), r"paid 7\.5, and \[0, 1\] is decl"),
     "too little paid": (lambda env, x, r, *rest: (x, -2, *rest), r"paid -2, and \[0, 1\] is decla"),
     "an error": (raising(OSError("no screen")), r"failed in step\(\): OSError\('no screen'\)"),
-    "another shape": (
-        lambda env, x, *rest: (np.array([0.1, 0.2]), *rest),
-        r"an observation of shape \(2,\), and its space has \(1,\)",
-    ),
-    "more axes": (
-        lambda env, x, *rest: (np.array([[0.1]]), *rest),
-        r"an observation of shape \(1, 1\), and its space has \(1,\)",
-    ),
-    "outside": (
-        lambda env, x, *rest: (np.array([1.5]), *rest),
-        r"features do not fit an observation: observation\[0, 0\] = 1.5 is outside \[0, 1\]",
-    ),
+    "another shape": (showing([0.1, 0.2]), r"of shape \(2,\), and its space has \(1,\)"),
+    "more axes": (showing([[0.1]]), r"of shape \(1, 1\), and its space has \(1,\)"),
+    "outside": (showing([1.5]), r"do not fit an observation: observation\[0, 0\] = 1.5 is outside"),
     "nothing": (lambda *_: None, r"failed in step\(\): TypeError"),
     "four things": (lambda env, *usual: usual[:4], r"failed in step\(\): ValueError"),
     "no number": (lambda env, x, r, *rest: (x, "much", *rest), "returned 'much' where 1 numbers"),
     "no reward": (lambda env, x, r, *rest: (x, None, *rest), "returned None where 1 numbers"),
-    "two ends": (
-        lambda env, x, r, over, *rest: (x, r, np.array([True, False]), *rest),
-        "where 1 numbers are due",
-    ),
+    "two ends": (lambda env, x, r, over, *rest: (x, r, TWO_ENDS, *rest), "where 1 numbers are due"),
     "no observation": (lambda env, x, *rest: (None, *rest), "an observation"),
-    "words": (lambda env, x, *rest: (np.array(["a"]), *rest), "an observation"),
+    "words": (showing(["a"]), "an observation"),
     "ragged": (lambda env, x, *rest: ([[0.1], [0.1, 0.2]], *rest), "observation"),
 }
 
 
-def test_a_faulty_step(tmp_path):
-    for step, sentence in STEPS.values():
-        assert_it_goes_on(Faulty(step=step), BadEnvironment, sentence, tmp_path)
+@pytest.mark.parametrize("name", STEPS)
+def test_a_faulty_step(name, tmp_path):
+    step, sentence = STEPS[name]
+    assert_it_goes_on(Faulty(step=step), BadEnvironment, sentence, tmp_path)
+
+
+DISCRETE = {
+    "too large": (4, r"state\[0\] = 4 is outside \{0, \.\.\., 3\}"),
+    "negative": (-1, r"state\[0\] = -1 is outside"),
+    "not whole": (1.0, "state holds float64, not whole numbers"),
+    "an array": (np.array([1]), r"of shape \(1,\), and its space has \(\)"),
+    "a dictionary": ({"x": 1}, "features do not fit an observation"),
+    "nothing": (None, "features do not fit an observation"),
+}
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_a_discrete_observation_that_is_none(name, tmp_path):
+    seen, sentence = DISCRETE[name]
+    env = Faulty(step=lambda env, x, *rest: (seen, *rest), discrete=True)
+    assert_it_goes_on(env, BadEnvironment, sentence, tmp_path)
+
+
+def test_an_interruption_inside_a_step(tmp_path):
+    assert_it_goes_on(Faulty(step=raising(KeyboardInterrupt())), KeyboardInterrupt, None, tmp_path)
 
 
 def grown(env):
@@ -137,10 +149,11 @@ RESETS = {
 }
 
 
-def test_a_faulty_reset(tmp_path):
+@pytest.mark.parametrize("name", RESETS)
+def test_a_faulty_reset(name, tmp_path):
     """The episode before it has ended; it was whole, and is not lost with the next."""
-    for reset, sentence in RESETS.values():
-        assert_it_goes_on(Faulty(reset=reset), BadEnvironment, sentence, tmp_path)
+    reset, sentence = RESETS[name]
+    assert_it_goes_on(Faulty(reset=reset), BadEnvironment, sentence, tmp_path)
 
 
 def test_observations_that_change_between_episodes():
@@ -153,26 +166,6 @@ def test_observations_that_change_between_episodes():
         agent.learn(1)
     env.observation_space, env.repaired = spaces.Box(0.0, 1.0, (1,), np.float64), True
     assert len(agent.learn(3).steps) == 3
-
-
-DISCRETE = {
-    "too large": (4, r"state\[0\] = 4 is outside \{0, \.\.\., 3\}"),
-    "negative": (-1, r"state\[0\] = -1 is outside"),
-    "not whole": (1.0, "state holds float64, not whole numbers"),
-    "an array": (np.array([1]), r"of shape \(1,\), and its space has \(\)"),
-    "a dictionary": ({"x": 1}, "features do not fit an observation"),
-    "nothing": (None, "features do not fit an observation"),
-}
-
-
-def test_a_discrete_observation_that_is_none(tmp_path):
-    for seen, sentence in DISCRETE.values():
-        env = Faulty(step=lambda env, x, *rest, seen=seen: (seen, *rest), discrete=True)
-        assert_it_goes_on(env, BadEnvironment, sentence, tmp_path)
-
-
-def test_an_interruption_inside_a_step(tmp_path):
-    assert_it_goes_on(Faulty(step=raising(KeyboardInterrupt())), KeyboardInterrupt, None, tmp_path)
 
 
 def test_rewards_of_ones_own_that_fail(tmp_path):
@@ -223,7 +216,7 @@ def test_the_first_of_several_that_fails(mode):
 
 
 def test_a_failure_in_the_first_episode():
-    env = Faulty(step=lambda env, x, *rest: (x * np.nan, *rest))
+    env = Faulty(step=STEPS["NaN seen"][0])
     agent = learner(env)
     env.episode = GOOD - 1
     with pytest.raises(BadEnvironment):
@@ -237,11 +230,6 @@ def test_a_failure_in_the_first_episode():
 
 
 # What is refused before the first step.
-
-
-class Spaces(gymnasium.Env):
-    def __init__(self, observations, actions):
-        self.observation_space, self.action_space = observations, actions
 
 
 BOX, TWO = spaces.Box(0.0, 1.0, (1,)), spaces.Discrete(2)
@@ -259,8 +247,10 @@ REFUSED = [
 
 def test_spaces_without_features_are_refused_with_the_wrapper_that_helps():
     for observations, actions, sentence in REFUSED:
+        env = Faulty()
+        env.observation_space, env.action_space = observations, actions
         with pytest.raises(TypeError, match=sentence):
-            Optimist(Spaces(observations, actions))
+            Optimist(env)
 
 
 def test_the_wrappers_that_are_named_do_help():
@@ -271,7 +261,10 @@ def test_the_wrappers_that_are_named_do_help():
             self.action_space = spaces.Box(-1.0, 1.0, (1,))
 
         def seen(self):
-            return {"x": np.array([self.t / 4]), "y": 1}
+            return {"x": super().seen(), "y": 1}
+
+        def step(self, action):
+            return super().step(0)
 
     env = gymnasium.wrappers.FlattenObservation(Pair())
     env = gymnasium.wrappers.DiscretizeAction(env, bins=3)
@@ -279,56 +272,39 @@ def test_the_wrappers_that_are_named_do_help():
     assert history.steps.tolist() == [3, 3, 3]
 
 
+RIVER = envs.RiverSwim(4, gamma=0.9)
+
+
 def test_what_cannot_be_said_of_an_environment():
-    with pytest.raises(ValueError, match=r"gamma = 1 is outside \[0, 1\)"):
-        Optimist(Faulty(), gamma=1.0)
-    with pytest.raises(
-        TypeError, match=r"Optimist has no parameter 'gama': .* environment has gam"
-    ):
-        Optimist(Faulty(), gama=0.9)
-    with pytest.raises(TypeError, match="rewards= applies to finite worlds; an environment pays"):
-        Optimist(Faulty(), rewards=np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="when_full must be 'thin' or 'error'; got 'forget'"):
-        Optimist(Faulty(), when_full="forget")
-    with pytest.raises(TypeError, match=r"must be a World, FiniteMDP, Gym or gymnasium.Env; got s"):
-        Optimist("FrozenLake-v1")
+    assert_refuses(
+        lambda told: Optimist(Faulty(), **told),
+        ({"gamma": 1.0}, ValueError, r"gamma = 1 is outside \[0, 1\)"),
+        ({"gama": 0.9}, TypeError, r"Optimist has no parameter 'gama': .* environment has gam"),
+        ({"rewards": np.zeros((2, 2))}, TypeError, "rewards= applies to finite worlds; an environ"),
+        ({"when_full": "forget"}, ValueError, "when_full must be 'thin' or 'error'; got 'forget'"),
+        ({"features": np.eye(3)}, TypeError, "must be a FeatureMap, features of states or a name"),
+        ({"features": "onehot"}, ValueError, "'onehot' are features of Discrete observations"),
+    )
+    with pytest.raises(ValueError, match="features must have 2 actions; got 3"):
+        learner(Faulty(discrete=True), OneHot(4, 3))
     with pytest.raises(AttributeError, match="only a finite world has it"):
         _ = Optimist(Faulty()).mdp
 
 
 def test_what_a_finite_world_says_itself():
-    world = envs.RiverSwim(4, gamma=0.9)
-    with pytest.raises(TypeError, match=r"gamma=, memory= applies to Gymnasium environments only"):
-        Optimist(world, gamma=0.9, memory=1e9)
-    with pytest.raises(TypeError, match=r"Optimist has no parameter 'beta': it has r_max, v_max"):
-        Optimist(world, beta=0.5)
+    only = r"gamma=, memory= applies to Gymnasium environments only"
+    assert_refuses(
+        lambda told: Optimist(**{"world": RIVER, **told}),
+        ({"world": "FrozenLake-v1"}, TypeError, "a World, FiniteMDP, Gym or gymnasium.Env; got s"),
+        ({"gamma": 0.9, "memory": 1e9}, TypeError, only),
+        ({"beta": 0.5}, TypeError, "Optimist has no parameter 'beta': it has r_max, v_max"),
+    )
     with pytest.raises(AttributeError, match="only a Gymnasium environment has it; diagnostics co"):
-        Optimist(world).believe([0])
+        Optimist(RIVER).believe([0])
 
 
-class Angle(StateFeatures):
-    def __init__(self):
-        super().__init__(dim=2, bound=1.0, blocks=1)
-
-    def __call__(self, observations):
-        x = np.asarray(observations)[..., 0]
-        return np.stack([np.cos(x), np.sin(x)], axis=-1)
-
-
-def test_features_that_do_not_fit():
-    with pytest.raises(ValueError, match="features must have 2 actions; got 3"):
-        Optimist(Faulty(discrete=True), OneHot(4, 3), gamma=0.9)
-    with pytest.raises(TypeError, match="must be a FeatureMap, features of states or a name"):
-        Optimist(Faulty(), np.eye(3), gamma=0.9)
-    with pytest.raises(ValueError, match="'onehot' are features of Discrete observations"):
-        Optimist(Faulty(), "onehot", gamma=0.9)
-    agent = Optimist(Faulty(), Angle(), gamma=0.9)  # features of states fit any number
-    assert agent.features.dim == 4
-
-
-def test_features_for_fewer_states():
-    agent = Optimist(Faulty(discrete=True), OneHot(2, 2), gamma=0.9, low=0, high=1)
-    with pytest.raises(
-        BadEnvironment, match=r"features do not fit an observation: state\[0\] = 2 is outs"
-    ):
+def test_features_of_states_fit_any_number_of_actions_but_no_state_that_they_have_not():
+    assert learner(Faulty(), Angles()).features.dim == 4
+    agent = learner(Faulty(discrete=True), OneHot(2, 2))
+    with pytest.raises(BadEnvironment, match=r"do not fit an observation: state\[0\] = 2 is outs"):
         agent.learn(5)

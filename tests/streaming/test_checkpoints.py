@@ -1,6 +1,5 @@
 """A learner of an environment on disk goes on as if it had never stopped."""
 
-from dataclasses import replace
 from functools import partial
 
 import gymnasium
@@ -8,15 +7,14 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from reference.features import CarFeatures
+from reference.variants import variant
 
 from optimist import OptimisticVI, RaviUcb, Rmax
 from optimist.agents import Optimist, VariantAgent
 from optimist.agents.checkpoint import FILE
-from optimist.core import FixedBonus, Sigmoid, Variant
 from optimist.errors import FileError
-from optimist.features import OneHot, PerAction, StateFeatures
-
-CONFIG = Variant(eta=2.0, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), updates=2)
+from optimist.features import OneHot, PerAction
 
 
 def lake(**options):
@@ -31,29 +29,15 @@ def lakes(mode=AutoresetMode.DISABLED):
     return SyncVectorEnv([lake] * 3, autoreset_mode=mode)
 
 
-class Own(StateFeatures):
-    """Features of one's own of the car."""
-
-    def __init__(self):
-        super().__init__(dim=3, bound=2.0, blocks=1)
-
-    def __call__(self, observations):
-        x = np.asarray(observations, dtype=np.float64)
-        return np.stack([np.ones(x.shape[:-1]), x[..., 0], 10 * x[..., 1]], axis=-1)
-
-
 def by_place(x):
     return np.tile(np.asarray(x)[:, None] / 16, (1, 4))
 
 
 TERMS = {"gamma": 0.9, "geometric": False}
-Plain = partial(VariantAgent, config=CONFIG)
+Plain = partial(VariantAgent, config=variant(2.0, updates=2))
 KINDS = {
     "one-hot": (Plain, lake, None, {}),
-    "anytime": (
-        partial(VariantAgent, config=replace(CONFIG, updates=1, anytime=True)),
-        *(lake, None, {}),
-    ),
+    "anytime": (partial(VariantAgent, config=variant(anytime=True)), lake, None, {}),
     "geometric": (Plain, lake, None, {"geometric": True}),
     "known rewards": (Plain, lake, None, {"reward": by_place}),
     "next step": (Plain, partial(lakes, AutoresetMode.NEXT_STEP), None, {}),
@@ -61,7 +45,7 @@ KINDS = {
     "side by side": (Plain, lakes, None, {}),
     "tiles": (Plain, car, "tiles:6", {}),
     "rbf": (Plain, car, "rbf:4", {}),
-    "own": (Plain, car, Own(), {}),
+    "own": (Plain, car, CarFeatures(), {}),
     "adaptive": (Optimist, lake, None, {}),
     "adaptive tiles": (Optimist, car, "tiles:6", {}),
     "adaptive rbf": (Optimist, car, "rbf:4", {"memory": 1.5e5}),
@@ -88,24 +72,6 @@ def learnt(kind, folder, episodes=3):
     agent.learn(episodes)
     agent.save(folder)
     return agent
-
-
-@pytest.fixture
-def same(state_of):
-    def compare(one, other):
-        first, second = state_of(one), state_of(other)
-        for name in first:
-            assert first[name] == second[name], name
-        for name, column in one.history.table().items():
-            found = other.history.table()[name]
-            assert column.dtype == found.dtype, name
-            np.testing.assert_array_equal(column, found, err_msg=name)
-        for policies in ((one.policy, other.policy), (one.output, other.output)):
-            assert policies[0].Theta.tobytes() == policies[1].Theta.tobytes()
-            assert policies[0].Lambda.tobytes() == policies[1].Lambda.tobytes()
-        assert (one.episodes, one.steps) == (other.episodes, other.steps)
-
-    return compare
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -175,7 +141,7 @@ def test_another_environment_is_refused(tmp_path):
         (lake(), None, {"low": -1.0, "high": 1.0}),
         (lake(), None, {"geometric": True}),
         (lakes(), None, {}),
-        (lake(), PerAction(Own(), 4), {}),
+        (lake(), PerAction(CarFeatures(), 4), {}),
         (lake(), None, {"reward": by_place}),
         (lake(), None, {"reward_map": lambda r: r / 2}),
     ):

@@ -5,34 +5,30 @@ from dataclasses import replace
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium import spaces
+from reference.environments import Episodic
+from reference.variants import variant
 
 from optimist import FraIL
 from optimist.agents import VariantAgent
-from optimist.core import FixedBonus, Threshold, Variant
+from optimist.core import Threshold
 from optimist.errors import BadEnvironment, Diverged
 from optimist.features import PerAction, StateFeatures, StateOnly
 from optimist.imitation import FeatureDataset
 
-STREAMING = Variant(
-    eta=100.0, bonus=FixedBonus(0.01), ascension=Threshold.after(2, 1e-4), ridge=1e-4, updates=10
-)
+STREAMING = variant(100.0, 0.01, Threshold.after(2, 1e-4), ridge=1e-4, updates=10)
 
 
-class TwoStates(gymnasium.Env):
+class TwoStates(Episodic):
     """From the first state to the second, where the episode is cut off, or terminates, or stays."""
 
-    observation_space, action_space = spaces.Discrete(2), spaces.Discrete(1)
+    n_actions = 1
 
     def __init__(self, ends=False, cut=True):
         self.ends, self.cut = ends, cut
 
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        return 0, {}
-
-    def step(self, action):
-        return 1, 1.0, self.ends, self.cut, {}
+    def move(self, action):
+        self.x = 1
+        return 1.0, self.ends, self.cut
 
 
 class HalfAndOne(StateFeatures):

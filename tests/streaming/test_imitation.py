@@ -3,6 +3,9 @@
 import gymnasium
 import numpy as np
 import pytest
+from reference.comparison import assert_close
+from reference.environments import SameDraws
+from reference.experts import optimal_expert
 
 from optimist import FraIL, Optimist, RmaxRaviUcb, envs
 from optimist.features import Concatenation, OneHot, OneHotState, PerAction, StateOnly, Table, Tiles
@@ -10,24 +13,15 @@ from optimist.imitation import Ball, Box, FeatureDataset
 from optimist.imitation.stream_imitation import embedding, with_rewards
 
 
-def expert_of(mdp):
-    states = StateOnly(OneHotState(mdp.n_states), mdp.n_actions)
-    return FeatureDataset.from_policy(mdp, mdp.optimal().policy, states)
-
-
 @pytest.mark.parametrize("player", [RmaxRaviUcb.Config(ridge=0.01, updates=2), Optimist.Config()])
-def test_the_same_episodes_give_the_same_player_and_policy(lend, player):
+def test_the_same_episodes_give_the_same_player_and_policy(player):
     mdp = envs.GridWorld("S..\n.#.\n.OG", gamma=0.9).mdp
-    expert, env = expert_of(mdp), lend(mdp, observe_last=False)
+    expert, env = optimal_expert(mdp), SameDraws(mdp, observe_last=False)
     options = {"player": player, "K": 200, "seed": 4}
     finite = FraIL(mdp, expert, stride=0, **options)
     stream = FraIL(env, expert, gamma=0.9, **options)
     env.generator = stream.rng
     states = np.arange(mdp.n_states)
-
-    def assert_close(one, other, what):
-        message = f"{what}, {stream.episodes}"
-        np.testing.assert_allclose(one, other, rtol=0, atol=1e-9, err_msg=message)
 
     for _ in range(200):
         one, other = finite.learn(1), stream.learn(1)
@@ -69,7 +63,7 @@ def test_rewards_that_are_paid_are_not_looked_at():
 
     runs = []
     for env in (RIVER.make(), Loud(RIVER.make())):
-        il = FraIL(env, expert_of(RIVER.mdp), gamma=0.9, seed=1)
+        il = FraIL(env, optimal_expert(RIVER.mdp), gamma=0.9, seed=1)
         il.learn(50)
         runs.append((il.reward_weights, il.policy.Theta))
     np.testing.assert_array_equal(runs[0][0], runs[1][0])
@@ -93,12 +87,10 @@ def test_what_cannot_be_said_of_an_imitation():
         (ValueError, "fresh rollouts are for finite worlds", {"fresh": True}),
     ):
         with pytest.raises(error, match=sentence):
-            FraIL(RIVER.make(), expert_of(RIVER.mdp), gamma=0.9, **told)
+            FraIL(RIVER.make(), optimal_expert(RIVER.mdp), gamma=0.9, **told)
 
 
 BOX = ([0.0, 0.0], [1.0, 1.0])
-
-
 TABLE = Table(np.random.default_rng(0).random((4, 2, 3)))
 
 
@@ -125,7 +117,7 @@ def test_rewards_are_linear_in_the_features(phi_r, phi_P):
 def test_it_goes_on_from_a_folder(tmp_path, weights):
     def new():
         options = {"weights": weights, "K": 60, "seed": 3, "gamma": 0.9}
-        return FraIL(RIVER.make(), expert_of(RIVER.mdp), **options)
+        return FraIL(RIVER.make(), optimal_expert(RIVER.mdp), **options)
 
     whole, part, again = new(), new(), new()
     part.learn(30)

@@ -8,48 +8,45 @@ import itertools
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from reference.comparison import assert_sums_agree
+from reference.environments import Episodic
+from reference.variants import variant
 
 import optimist.core.links
 import optimist.core.memory
 from optimist.agents import VariantAgent
 from optimist.agents.checkpoint import FILE
-from optimist.core import FixedBonus, Sigmoid, Variant, storage
+from optimist.core import storage
 from optimist.core.links import add_transitions
 from optimist.core.memory import Memory, inclusion_probabilities
 from optimist.core.state import blank_epoch
 from optimist.errors import BadEnvironment, MemoryFull
 from optimist.features import RBF, PerAction, StateFeatures, Table
 
-CONFIG = Variant(eta=2.0, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), ridge=0.5, updates=3)
+CONFIG = variant(2.0, ridge=0.5, updates=3)
+TERMS = {"gamma": 0.9, "geometric": False, "low": -0.5, "high": 1}
 
 
-class Noise(gymnasium.Env):
+class Noise(Episodic):
     """Every observation is a new one; some episodes terminate."""
 
-    action_space = spaces.Discrete(2)
-    observation_space = spaces.Box(0.0, 1.0, (1,), np.float64)
+    n_states, box = 1, True
 
     def __init__(self, steps=10, ends=0.02):
         self.steps, self.ends = steps, ends
 
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.t = 0
-        return self.np_random.random(1), {}
+    def start(self):
+        return self.np_random.random() - 0.5
 
-    def step(self, action):
-        self.t += 1
-        over = bool(self.np_random.random() < self.ends)
-        reward = self.np_random.random()
-        return self.np_random.random(1), reward, over, self.t >= self.steps, {}
+    def move(self, action):
+        over, reward = bool(self.np_random.random() < self.ends), self.np_random.random()
+        self.x = self.np_random.random() - 0.5
+        return reward, over, self.t >= self.steps
 
 
 def learner(env, features=None, **terms):
-    given = {"gamma": 0.9, "geometric": False, "low": -0.5, "high": 1, **terms}
-    seed, config = given.pop("seed", 1), given.pop("config", CONFIG)
-    return VariantAgent(env, features, config=config, seed=seed, **given)
+    return VariantAgent(env, features, config=CONFIG, seed=1, **{**TERMS, **terms})
 
 
 @pytest.fixture(autouse=True)
@@ -71,40 +68,18 @@ def per_state(features):
     return 1e9 / memory.most
 
 
-def assert_sums_agree(agent, rtol=1e-8):
-    """The sums that are kept are those over the transitions, each of which is kept once."""
-    now, data = agent.diagnostics, agent.transitions
-    n, X, pair = len(data.weight), len(now.V), (data.source, data.action)
-    assert data.source.max() < X
-    assert data.after.max() < X
-    assert len(set(zip(*pair, data.after, strict=True))) == n
-    blocks, size, _ = now.Lambda.shape
-    phi = np.zeros((n, blocks, size))
-    phi[np.arange(n), data.block[pair]] = data.phi[pair]
-    Lambda = agent.config.ridge * np.eye(size)
-    Lambda = Lambda + np.einsum("i,ibj,ibk->bjk", data.weight, phi, phi)
-    gym = agent.environment
-    gamma, low, high = gym.gamma, gym.low, gym.high
-    end = -low / (high - low) / (1 - gamma)  # the rewards of 0 for ever
-    V = np.where(data.after >= 0, now.V[data.after], end)
-    b = (data.paid + gamma * data.weight * V) @ phi.reshape(n, -1)
-    np.testing.assert_allclose(now.Lambda, Lambda, rtol=rtol, atol=1e-9)
-    np.testing.assert_allclose(now.b, b, rtol=rtol, atol=1e-9)
-    assert now.log_det == pytest.approx(np.linalg.slogdet(Lambda)[1].sum(), rel=1e-8)
-    if size > 1:
-        np.testing.assert_allclose(now.inverse, np.linalg.inv(Lambda), rtol=1e-6, atol=1e-9)
-
-
 # Repetition.
 
 
 def test_observations_and_cells_that_repeat_are_kept_once():
+    """A memory of one-hot features is never full."""
     lake, car = gymnasium.make("FrozenLake-v1"), gymnasium.make("MountainCar-v0")
     for agent, states, links in (
-        (learner(lake, gamma=0.95), 11, 11 * 4 * 4),  # episodes end in the goal and the holes
+        # episodes end in the goal and the holes
+        (learner(lake, gamma=0.95, memory=1e5, when_full="error"), 11, 11 * 4 * 4),
         (learner(car, "tiles:5", low=-1, high=0), 25, 25 * 25 * 3),
     ):
-        history = agent.learn(20)
+        history = agent.learn(40)
         weight = agent.transitions.weight
         assert history.states[-1] == len(agent.diagnostics.V) <= states
         assert len(weight) <= links
@@ -137,12 +112,10 @@ def test_states_are_told_apart_by_known_rewards():
     def reward(x):
         return np.repeat((np.asarray(x) > 0.25).astype(float), 2, axis=1)
 
-    agent = learner(Noise(), "tiles:2", reward=reward)
-    agent.learn(20)
-    assert len(agent.diagnostics.V) == 3
-    agent = learner(Noise(), "tiles:2")
-    agent.learn(20)
-    assert len(agent.diagnostics.V) == 2
+    for told, states in (({"reward": reward}, 3), ({}, 2)):
+        agent = learner(Noise(), "tiles:2", **told)
+        agent.learn(20)
+        assert len(agent.diagnostics.V) == states
 
 
 @pytest.mark.parametrize("features", ["tiles:6", "rbf:3"])
@@ -318,30 +291,29 @@ def test_episodes_go_on_through_a_thinning(mode):
         assert set(history.steps) == set(lengths)
 
 
+class Ramp(Noise):
+    """An observation tells where it came from: x' = x + 1/1000."""
+
+    def start(self):
+        return self.np_random.random() / 2
+
+    def move(self, action):
+        self.x += 1e-3
+        return 0.5, False, self.t >= self.steps
+
+
+class Position(StateFeatures):
+    """Tells observations apart by a feature that is their number, and a constant."""
+
+    def __init__(self):
+        super().__init__(dim=2, bound=2.0, blocks=1)
+
+    def __call__(self, observations):
+        x = np.asarray(observations, dtype=np.float64)
+        return np.concatenate([x, np.ones_like(x)], axis=-1)
+
+
 def test_transitions_go_from_where_they_did_after_a_thinning():
-    """An observation tells where it came from: x' = x + 1/1000, whatever was thinned meanwhile."""
-
-    class Ramp(Noise):
-        def reset(self, *, seed=None, options=None):
-            gymnasium.Env.reset(self, seed=seed)
-            self.t, self.x = 0, self.np_random.random() / 2
-            return np.array([self.x]), {}
-
-        def step(self, action):
-            self.t += 1
-            self.x += 1e-3
-            return np.array([self.x]), 0.5, False, self.t >= self.steps, {}
-
-    class Position(StateFeatures):
-        """Tells observations apart by a feature that is their number, and a constant."""
-
-        def __init__(self):
-            super().__init__(dim=2, bound=2.0, blocks=1)
-
-        def __call__(self, observations):
-            x = np.asarray(observations, dtype=np.float64)
-            return np.concatenate([x, np.ones_like(x)], axis=-1)
-
     env = SyncVectorEnv([lambda n=n: Ramp(n) for n in (4, 7, 7, 11)], autoreset_mode="SameStep")
     phi = PerAction(Position(), 2)
     agent = learner(env, phi, memory=120 * per_state(phi), low=0, high=1)
@@ -363,9 +335,7 @@ def test_a_full_memory_may_be_an_error(tmp_path):
     assert agent.policy.probabilities([0.5]).sum() == pytest.approx(1.0)
     assert agent.predict([0.5]) in (0, 1)
     agent.save(tmp_path)
-    again = VariantAgent.load(
-        tmp_path, Noise(), "rbf:4", gamma=0.9, geometric=False, low=-0.5, high=1
-    )
+    again = VariantAgent.load(tmp_path, Noise(), "rbf:4", **TERMS)
     assert again.episodes == agent.episodes
     again.learn(3)  # with more memory
     assert len(agent.history.steps) == agent.episodes  # the one that filled it was learnt from too
@@ -383,12 +353,9 @@ def test_a_memory_in_which_nothing_can_be_forgotten():
 
 
 def test_a_memory_that_is_too_small():
-    with pytest.raises(
-        ValueError, match=r"memory must be at least \d+ bytes, for two states; got 1"
-    ):
-        learner(Noise(), "rbf:4", memory=100)
-    for bad in (0, -1, np.nan):
-        with pytest.raises(ValueError, match="memory"):
+    least = r"memory must be at least \d+ bytes, for two states; got 1"
+    for bad, message in ((100, least), (0, "memory"), (-1, "memory"), (np.nan, "memory")):
+        with pytest.raises(ValueError, match=message):
             learner(Noise(), "rbf:4", memory=bad)
 
 
@@ -403,19 +370,14 @@ def test_the_bytes_taken_are_about_those_allowed(tmp_path):
     assert 0.1 * limit < taken < limit
 
 
-def test_a_memory_of_one_hot_features_is_never_full():
-    agent = learner(gymnasium.make("FrozenLake-v1"), memory=1e5, when_full="error")
-    assert len(agent.learn(50).steps) == 50
-
-
 def test_a_state_whose_episode_was_dropped_does_no_harm():
     class Breaks(Noise):
         breaks = False
 
-        def step(self, action):
-            if self.breaks and self.t == 3:
+        def move(self, action):
+            if self.breaks and self.t == 4:
                 raise RuntimeError("broken")
-            return super().step(action)
+            return super().move(action)
 
     env = Breaks()
     agent = learner(env, "rbf:4")

@@ -5,8 +5,8 @@ from collections import Counter
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium import spaces
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+from reference.environments import Episodic
 
 from optimist import FraIL, RmaxRaviUcb
 from optimist.agents import Optimist
@@ -18,43 +18,34 @@ TOP = 12
 MODES = [None, *AutoresetMode]  # None is one environment by itself
 
 
-class Count(gymnasium.Env):
+class Count(Episodic):
     """It counts up by 1 or 2, ends beyond TOP, and is cut off after so many steps.
 
     ``log`` holds the episodes in the order in which they end: their transitions, as true as can be,
     their rewards and whether they terminated.
     """
 
-    action_space = spaces.Discrete(2)
+    n_states = TOP + 1
 
-    def __init__(self, log, start, limit, box=False):
-        self.log, self.start, self.limit, self.box = log, start, limit, box
-        self.observation_space = (
-            spaces.Box(0.0, 1.0, (1,), np.float64) if box else spaces.Discrete(TOP + 1)
-        )
-        self.episode = []
+    def __init__(self, log, first, limit, box=False):
+        self.log, self.first, self.limit, self.box = log, first, limit, box
+        self.steps = []
 
-    def _seen(self):
-        return np.array([(self.x + 0.5) / (TOP + 1)]) if self.box else self.x
+    def start(self):
+        if self.steps:
+            self.log.append((self.steps, False))
+        self.steps = []
+        return self.first
 
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        if self.episode:
-            self.log.append((self.episode, False))
-        self.x, self.episode = self.start, []
-        return self._seen(), {}
-
-    def step(self, action):
-        before, after = self.x, self.x + 1 + int(action)
-        over = after > TOP
-        self.x = min(after, TOP)
-        reward = before / TOP
-        self.episode.append((before, int(action), -1 if over else self.x, reward))
-        cut = len(self.episode) >= self.limit
+    def move(self, action):
+        before, after = self.x, self.x + 1 + action
+        over, reward, self.x = after > TOP, before / TOP, min(after, TOP)
+        self.steps.append((before, action, -1 if over else self.x, reward))
+        cut = self.t >= self.limit
         if over or cut:
-            self.log.append((self.episode, over))
-            self.episode = []
-        return self._seen(), reward, over, cut, {}
+            self.log.append((self.steps, over))
+            self.steps = []
+        return reward, over, cut
 
 
 def learner(env, features=None, **told):
@@ -84,14 +75,12 @@ def links_of(agent):
     number = links.block[:, 0]  # the tile, or twice the state
     if isinstance(agent.features, OneHot):
         number = number // 2
-    weights, paid = Counter(), Counter()
-    for i in range(len(links.weight)):
-        y = links.after[i]
-        key = (
-            int(number[links.source[i]]), int(links.action[i]), int(number[y]) if y >= 0 else -1,
-        )  # fmt: skip
-        assert key not in weights  # each transition once
-        weights[key], paid[key] = links.weight[i], links.paid[i]
+    after = np.where(links.after >= 0, number[links.after], -1)
+    keys = [
+        tuple(link) for link in np.stack([number[links.source], links.action, after], 1).tolist()
+    ]
+    assert len(set(keys)) == len(keys)  # each transition once
+    weights, paid = (Counter(dict(zip(keys, x, strict=True))) for x in (links.weight, links.paid))
     return weights, paid
 
 
@@ -179,17 +168,13 @@ def test_the_last_pair_before_a_geometric_reset(observe_last):
     assert history.steps.tolist() == [len(e) for e, _ in log[:60]]
 
 
-class MayEnd(gymnasium.Env):
+class MayEnd(Episodic):
     """One state, which ends an episode with probability 1/2."""
 
-    observation_space, action_space = spaces.Discrete(1), spaces.Discrete(1)
+    n_states = n_actions = 1
 
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        return 0, {}
-
-    def step(self, action):
-        return 0, 0.0, bool(self.np_random.random() < 0.5), False, {}
+    def move(self, action):
+        return 0.0, bool(self.np_random.random() < 0.5), False
 
 
 def test_what_is_learnt_does_not_depend_on_what_comes_after():
@@ -231,35 +216,26 @@ def test_learn_plays_exactly_as_many_episodes(mode):
     assert agent.history.table()["episode"].tolist() == list(range(played))
 
 
-def test_steps_say_what_was_seen():
-    log = []
-    players = Players(make(AutoresetMode.NEXT_STEP, log))
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_steps_say_what_was_seen(mode):
+    """The last sights of the two that are cut off, and then their starts."""
+    players, on_its_own = Players(make(mode, [])), mode == AutoresetMode.NEXT_STEP
     assert players.begin(seed=0).tolist() == [0, 3, 7, 6]
-    for _ in range(3):
+    for _ in range(4):
         step = players.step([0, 0, 0, 0])
-        assert players.restart([False] * 4) is None
-    step = players.step([0, 0, 0, 0])
-    assert step.after.tolist() == [4, 7, 11, 10]  # the last sights of the two that are cut off
+    assert step.after.tolist() == [4, 7, 11, 10]
     assert step.truncated == [False, False, True, True]
     assert step.began == [False] * 4
-    assert players.restart(step.truncated) is None
-    step = players.step([1, 1, 1, 1])
-    assert step.began == [False, False, True, True]
-    assert step.after.tolist() == [6, 9, 7, 6]
-    assert step.reward[2:] == [0.0, 0.0]
-
-
-@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
-def test_restarts_are_told_from_last_sights(mode):
-    players = Players(make(mode, []))
-    players.begin(seed=0)
-    for _ in range(3):
-        players.step([0, 0, 0, 0])
-    step = players.step([0, 0, 0, 0])
-    assert step.after.tolist() == [4, 7, 11, 10]
     starts = players.restart(step.truncated)
-    assert starts[2:].tolist() == [7, 6]
-    assert players.step([1, 1, 1, 1]).after.tolist() == [6, 9, 9, 8]
+    step = players.step([1, 1, 1, 1])
+    if on_its_own:
+        assert starts is None
+        assert step.began == [False, False, True, True]
+        assert step.reward[2:] == [0.0, 0.0]
+        assert step.after.tolist() == [6, 9, 7, 6]
+    else:
+        assert starts[2:].tolist() == [7, 6]
+        assert step.after.tolist() == [6, 9, 9, 8]
 
 
 @pytest.mark.parametrize("vector", [False, True])
@@ -267,23 +243,25 @@ def test_imitators_are_not_misled_by_one_array_that_is_written_over(vector):
     """Episodes of one step end with the pair whose sight was shown by the reset."""
 
     class Moving(Count):
-        def reset(self, **options):
-            self.start = (self.start + 5) % 11
-            return super().reset(**options)
+        buffer = None
 
-    class Reused(Moving):
-        def _seen(self):
-            if not hasattr(self, "buffer"):
-                self.buffer = np.zeros(1)
-            self.buffer[:] = (self.x + 0.5) / (TOP + 1)
+        def start(self):
+            self.first = (self.first + 5) % 11
+            return super().start()
+
+        def seen(self):
+            if self.buffer is None:
+                return super().seen()
+            self.buffer[:] = super().seen()
             return self.buffer
 
     found = []
-    for kind in (Moving, Reused):
-        env = kind([], 0, 10**9, box=True)
+    for reused in (False, True):
+        env = Moving([], 0, 10**9, box=True)
         if vector:
-            makers, copy = [lambda: Moving([], 0, 10**9, True)], kind is Moving
-            env = SyncVectorEnv(makers, copy=copy, autoreset_mode=AutoresetMode.DISABLED)
+            env = SyncVectorEnv([lambda e=env: e], copy=not reused, autoreset_mode="Disabled")
+        elif reused:
+            env.buffer = np.zeros(1)
         phi = StateOnly(Tiles(([0.0], [1.0]), TOP + 1), 2)
         expert = FeatureDataset(np.eye(TOP + 1)[[0, 3, 5]])
         il = FraIL(env, expert, phi, PerAction(phi.psi, 2), K=50, seed=0, gamma=0.6)

@@ -4,10 +4,14 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from reference.comparison import assert_close
+from reference.environments import Episodic
+from reference.features import CarFeatures
+from reference.variants import variant
 
 from optimist import OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb, envs, load_policy
 from optimist.agents import Optimist, VariantAgent
-from optimist.core import FixedBonus, Never, Sigmoid, Variant
+from optimist.core import Never
 from optimist.features import RBF, FeatureMap, PerAction, StateFeatures
 
 AGENTS = {
@@ -19,17 +23,6 @@ AGENTS = {
     "Optimist": (Optimist, {}),
 }
 TERMS = {"gamma": 0.9, "geometric": False}
-
-
-class Own(StateFeatures):
-    """Features of one's own of the car's position and velocity."""
-
-    def __init__(self):
-        super().__init__(dim=3, bound=2.0, blocks=1)
-
-    def __call__(self, observations):
-        x = np.asarray(observations, dtype=np.float64)
-        return np.stack([np.ones(x.shape[:-1]), x[..., 0], 10 * x[..., 1]], axis=-1)
 
 
 class Crossed(FeatureMap):
@@ -63,7 +56,7 @@ FEATURES = {
     "tilings": (car, "tiles:3*2"),
     "rbf": (car, "rbf:4"),
     "fourier": (car, "fourier:7"),
-    "own": (car, PerAction(Own(), 3)),
+    "own": (car, PerAction(CarFeatures(), 3)),
     "crossed": (car, Crossed()),
 }
 
@@ -96,10 +89,6 @@ def observations(name, n=40):
     return np.random.default_rng(0).uniform(space.low, space.high, size=(n, *space.shape))
 
 
-def assert_close(found, expected):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
-
-
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_policy_is_what_is_believed_and_played_and_comes_back(agent, numbers_of, tmp_path):
     """The closed form, the beliefs of any observation, what is kept of states met, and a file."""
@@ -108,9 +97,11 @@ def test_a_policy_is_what_is_believed_and_played_and_comes_back(agent, numbers_o
         x = observations(name)
         assert_close(learner.believe(x).policy, learner.policy.probabilities(x))
         found = numbers_of(learner, seen)
-        kept = learner.diagnostics.pi
-        assert set(found) - {-1} == set(range(len(kept)))  # ends are not kept
-        assert_close(kept[found[found >= 0]], learner.policy.probabilities(seen[found >= 0]))
+        now, kept, believed = learner.diagnostics, found >= 0, learner.believe(seen[found >= 0])
+        assert set(found[kept]) == set(range(len(now.V)))  # ends are not kept
+        assert_close(now.pi[found[kept]], learner.policy.probabilities(seen[kept]))
+        assert_close(now.pi[found[kept]], believed.policy)
+        assert_close(now.V[found[kept]], believed.value)
         own = learner.features if name in ("own", "crossed") else None
         for i, policy in enumerate((learner.policy, learner.output)):
             policy.save(tmp_path / str(i))
@@ -186,27 +177,25 @@ def test_a_policy_does_not_change_with_its_learner():
     assert (agent.policy.probabilities(x) != before).any()
 
 
-class Small(gymnasium.Env):
+class Small(Episodic):
     """Two states and two actions, three steps; the next state is the action."""
 
-    observation_space, action_space = spaces.Discrete(2), spaces.Discrete(2)
     steps = 3
 
-    def reset(self, *, seed=None, options=None):
+    def start(self):
         self.path = [0]
-        return 0, {}
+        return 0
 
-    def step(self, action):
-        self.path.append(int(action))
-        return int(action), 0.5 * float(action), False, len(self.path) > self.steps, {}
+    def move(self, action):
+        self.x = action
+        self.path.append(action)
+        return 0.5 * action, False, self.t >= self.steps
 
 
 def test_actions_are_drawn_from_the_policy():
     """One by one by `predict`, and all along one long episode of the learner's."""
     env = Small()
-    agent = VariantAgent(
-        env, config=Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Never()), seed=1, **TERMS
-    )
+    agent = VariantAgent(env, config=variant(0.5, 0.3, Never()), seed=1, **TERMS)
     agent.learn(6)
     n, rng, pi = 3000, np.random.default_rng(0), agent.policy.probabilities([0, 1])[:, 1]
     assert 0.52 < pi[0] < 0.95
@@ -219,39 +208,35 @@ def test_actions_are_drawn_from_the_policy():
         assert abs(drawn.mean() - p) < 5 * np.sqrt(p * (1 - p) / len(drawn))
 
 
+def policies_played(agent, episodes):
+    found = []
+    for _ in range(episodes):
+        found.append(agent.policy)
+        agent.learn(1)
+    return found
+
+
 def test_the_output_is_one_of_the_policies_played_each_alike():
-    """pi_I with I uniform: of K = 5 episodes, over many seeds."""
+    """pi_I with I uniform: of K = 5 episodes, over many seeds; truncated values are kept too."""
     K, runs = 5, 250
-    config = Variant(eta=1.0, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0))
     counts = np.zeros(K)
     for seed in range(runs):
-        agent = VariantAgent(Small(), config=config, seed=seed, **TERMS)
-        played = []
-        for _ in range(K):
-            played.append(agent.policy)
-            agent.learn(1)
+        agent = VariantAgent(Small(), config=variant(1.0), seed=seed, **TERMS)
+        played = policies_played(agent, K)
         output = agent.output
         same = [
-            i
-            for i, p in enumerate(played)
-            if p.updates == output.updates
+            p.updates == output.updates
             and p.Theta.tobytes() == output.Theta.tobytes()
             and p.Lambda.tobytes() == output.Lambda.tobytes()
+            for p in played
         ]
-        assert len(same) == 1
-        counts[same[0]] += 1
+        assert sum(same) == 1
+        counts += same
     assert (np.abs(counts / runs - 1 / K) < 5 * np.sqrt((1 / K) * (1 - 1 / K) / runs)).all()
-
-
-def test_the_output_of_truncated_values_keeps_its_parameters():
     for seed in range(8):
         agent = RaviUcb(Small(), seed=seed, **TERMS)
-        tables = []
-        for _ in range(6):
-            tables.append(agent.policy.probabilities([0, 1]))
-            agent.learn(1)
-        output = agent.output.probabilities([0, 1])
-        assert any(np.array_equal(output, table) for table in tables)
+        played, output = policies_played(agent, 6), agent.output.probabilities([0, 1])
+        assert any(np.array_equal(output, p.probabilities([0, 1])) for p in played)
 
 
 class Missing(StateFeatures):
@@ -274,21 +259,15 @@ def test_states_without_features_are_no_surprise():
     np.testing.assert_allclose(agent.policy.probabilities([0, 1]), seen.policy, atol=1e-9)
 
 
-def test_predict_takes_one_state():
-    agent = Optimist(gymnasium.make("FrozenLake-v1"), gamma=0.9)
-    agent.learn(3)
-    with pytest.raises(ValueError, match=r"predict takes one state, .* a batch \(3,\) of them"):
-        agent.policy.predict([0, 1, 2])
-
-
 def test_an_environment_as_data_is_learnt_like_the_environment():
     world = envs.Gym("FrozenLake-v1", gamma=0.9, options="is_slippery=false")
-    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
-    one, other = Optimist(world, seed=1), Optimist(env, seed=1, gamma=0.9)
+    one, other = Optimist(world, seed=1), Optimist(lake(), seed=1, gamma=0.9)
     one.learn(20)
     other.learn(20)
     assert repr(one) == repr(other)
     np.testing.assert_array_equal(one.policy.Theta, other.policy.Theta)
+    with pytest.raises(ValueError, match=r"predict takes one state, .* a batch \(3,\) of them"):
+        one.policy.predict([0, 1, 2])
 
 
 def test_features_too_many_for_the_memory():

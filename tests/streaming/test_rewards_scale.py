@@ -6,12 +6,15 @@ from functools import partial
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from reference.comparison import assert_close
+from reference.environments import Episodic
+from reference.refusals import assert_refuses
+from reference.variants import variant
 
 from optimist import RmaxRaviUcb, envs
 from optimist.agents import VariantAgent
-from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Variant
+from optimist.core import Never, Sigmoid, Threshold
 from optimist.envs.repeat import ActionRepeat
 from optimist.envs.reward_scale import RewardScale, known_range
 from optimist.errors import BadEnvironment
@@ -38,26 +41,26 @@ def test_termination_is_worth_0_for_ever():
         _ = RewardScale((1.0, 2.0), 1.0, 0.99).terminal
 
 
-def test_a_reward_outside_is_named_with_the_range():
-    for declared, own, reward, sentence in (
-        ((-1.0, 0.0), None, 3.0, r"paid 3, and \[-1, 0\] is declared: give low= and high="),
-        (None, None, -1.0, r"paid -1, and \[0, 1\] is what is taken for granted"),
-        (None, np.square, 2.0, r"reward_map made 4 of the reward 2, .* = \[0, 1\]"),
-        (None, lambda r: np.nan, 2.0, "made nan of the reward 2"),
-    ):
+REFUSED = [  # the range, a map of one's own, a reward, and what is said of it
+    ((-1.0, 0.0), None, 3.0, r"paid 3, and \[-1, 0\] is declared: give low= and high="),
+    (None, None, -1.0, r"paid -1, and \[0, 1\] is what is taken for granted"),
+    (None, np.square, 2.0, r"reward_map made 4 of the reward 2, .* = \[0, 1\]"),
+    (None, lambda r: np.nan, 2.0, "made nan of the reward 2"),
+]
+RANGES_THAT_ARE_NONE = [
+    ((1.0, 1.0), ValueError, "low must be less than high; got 1 and 1"),
+    ((1.0, 0.0), ValueError, "low must be less than high; got 1 and 0"),
+    ((0.0, np.nan), ValueError, "high is nan; it must be a finite number"),
+    ((-np.inf, 0.0), ValueError, "low is -inf; it must be a finite number"),
+]
+
+
+def test_a_reward_outside_is_named_with_the_range_and_ranges_that_are_none():
+    for declared, own, reward, sentence in REFUSED:
+        scale = RewardScale(declared, r_max=1.0, gamma=0.9, own=own)
         with pytest.raises(BadEnvironment, match=sentence):
-            RewardScale(declared, r_max=1.0, gamma=0.9, own=own)(reward)
-
-
-def test_ranges_that_are_none():
-    for declared, sentence in (
-        ((1.0, 1.0), "low must be less than high; got 1 and 1"),
-        ((1.0, 0.0), "low must be less than high; got 1 and 0"),
-        ((0.0, np.nan), "high is nan; it must be a finite number"),
-        ((-np.inf, 0.0), "low is -inf; it must be a finite number"),
-    ):
-        with pytest.raises(ValueError, match=sentence):
-            RewardScale(declared, r_max=1.0, gamma=0.9)
+            scale(reward)
+    assert_refuses(lambda low_high: RewardScale(low_high, 1.0, 0.9), *RANGES_THAT_ARE_NONE)
     with pytest.raises(TypeError, match="low and high or reward_map, not both"):
         RewardScale((0.0, 1.0), r_max=1.0, gamma=0.5, own=float)
 
@@ -99,13 +102,13 @@ def test_ranges_that_are_known(name):
             env.reset()
 
 
-class Loop(gymnasium.Env):
+class Loop(Episodic):
     """A walk round six states that pays by state and action, and never terminates.
 
     Rewards are ``scale`` times those of a plain one, plus ``shift``.
     """
 
-    observation_space, action_space = spaces.Discrete(6), spaces.Discrete(3)
+    n_states, n_actions = 6, 3
     table = np.random.default_rng(5).random((6, 3))
 
     def __init__(self, scale=1.0, shift=0.0, declared=None):
@@ -113,16 +116,13 @@ class Loop(gymnasium.Env):
         if declared is not None:
             self.reward_range = declared
 
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.x, self.t = int(self.np_random.integers(6)), 0
-        return self.x, {}
+    def start(self):
+        return int(self.np_random.integers(6))
 
-    def step(self, action):
+    def move(self, action):
         reward = self.table[self.x, action]
         self.x = int(self.x + action + self.np_random.integers(2)) % 6
-        self.t += 1
-        return self.x, self.scale * reward + self.shift, False, self.t == 8, {}
+        return self.scale * reward + self.shift, False, self.t == 8
 
 
 def test_other_environments_whose_range_is_known_or_not():
@@ -171,45 +171,33 @@ def test_an_affine_map_of_rewards_that_never_end_changes_nothing(scale, shift, r
     mapped = learner(Loop(scale, shift), config, low=shift, high=shift + scale)
     one, other = plain.learn(80), mapped.learn(80)
     np.testing.assert_array_equal(one.epoch, other.epoch)
-    np.testing.assert_allclose(scale * one.reward + shift * one.steps, other.reward, atol=1e-8)
+    assert_close(scale * one.reward + shift * one.steps, other.reward, atol=1e-8)
     for column in ("optimistic_value", "sup_q", "bonus", "ascension"):
-        np.testing.assert_allclose(getattr(one, column), getattr(other, column), atol=1e-9)
+        assert_close(getattr(one, column), getattr(other, column), column)
     x = np.arange(6)
-    np.testing.assert_allclose(
-        plain.policy.probabilities(x), mapped.policy.probabilities(x), rtol=0, atol=1e-9
-    )
+    assert_close(plain.policy.probabilities(x), mapped.policy.probabilities(x))
 
 
 def test_r_max_rescales_values_and_no_more():
     """With bonuses in proportion and eta in inverse proportion, all values are twice as large."""
-    one = learner(
-        Loop(), Variant(eta=4.0, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0)), low=0, high=1
-    )
-    config = Variant(eta=2.0, bonus=FixedBonus(0.6), ascension=Sigmoid(2.0, 2.0), r_max=2.0)
-    other = learner(Loop(), config, low=0, high=1)
+    config, doubled = variant(4.0), variant(2.0, 0.6, Sigmoid(2.0, 2.0), r_max=2.0)
+    one, other = (learner(Loop(), c, low=0, high=1) for c in (config, doubled))
     for agent in (one, other):
         agent.learn(60)
-    x = np.arange(6)
-    np.testing.assert_allclose(2 * one.believe(x).value, other.believe(x).value, atol=1e-9)
-    np.testing.assert_allclose(one.believe(x).policy, other.believe(x).policy, atol=1e-9)
+    seen, twice = (agent.believe(np.arange(6)) for agent in (one, other))
+    assert_close(2 * seen.value, twice.value)
+    assert_close(seen.policy, twice.policy)
 
 
-class TwoSteps(gymnasium.Env):
+class TwoSteps(Episodic):
     """0, then 1, then the end; each step costs 1."""
 
-    observation_space, action_space = spaces.Discrete(2), spaces.Discrete(2)
-    cost = -1.0
-
-    def reset(self, *, seed=None, options=None):
-        self.x = 0
-        return 0, {}
-
-    def step(self, action):
-        self.x += 1
-        return min(self.x, 1), self.cost, self.x == 2, False, {}
+    def move(self, action):
+        self.x = 1
+        return -1.0, self.t == 2, False
 
 
-EXACT = Variant(eta=np.inf, bonus=FixedBonus(0.0), ascension=Never(), ridge=1e-9, updates=3)
+EXACT = variant(np.inf, 0.0, Never(), ridge=1e-9, updates=3)
 
 
 def test_the_end_is_worth_what_0_is():

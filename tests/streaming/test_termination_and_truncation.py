@@ -6,46 +6,36 @@ from dataclasses import replace
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from reference.comparison import assert_close
+from reference.environments import Episodic
+from reference.variants import variant
 
 from optimist import OptimisticVI
 from optimist.agents import VariantAgent
-from optimist.core import FixedBonus, Threshold, Variant
+from optimist.core import Threshold
 
 N, GAMMA = 5, 0.9
-NEW = Threshold.after(1, 1e-10)
-EXACT = Variant(eta=math.inf, bonus=FixedBonus(0.0), ascension=NEW, ridge=1e-10, updates=300)
+EXACT = variant(math.inf, 0.0, Threshold.after(1, 1e-10), ridge=1e-10, updates=300)
 
 
-class Chain(gymnasium.Env):
+class Chain(Episodic):
     """States 0, ..., N - 1 in a row. Action 1 moves on; action 0 stays, or goes back to the start.
 
     Moving on from the last pays 1, and terminates, or leads back to the start. Every other step
     pays ``cost``. An episode is cut off after ``limit`` steps.
     """
 
-    observation_space, action_space = spaces.Discrete(N), spaces.Discrete(2)
+    n_states = N
 
     def __init__(self, terminates, limit=10**9, cost=0.0, box=False):
         self.terminates, self.limit, self.cost, self.box = terminates, limit, cost, box
-        if box:
-            self.observation_space = spaces.Box(0.0, 1.0, (1,), np.float64)
 
-    def _seen(self):
-        return np.array([(self.x + 0.5) / N]) if self.box else self.x
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.x, self.t = 0, 0
-        return self._seen(), {}
-
-    def step(self, action):
-        self.t += 1
+    def move(self, action):
         last = self.x == N - 1 and action == 1
         self.x = (self.x + action) % N
-        over = last and self.terminates
-        return self._seen(), 1.0 if last else self.cost, over, self.t >= self.limit, {}
+        reward = 1.0 if last else self.cost
+        return reward, last and self.terminates, self.t >= self.limit
 
 
 def by_hand(terminates, cost=0.0):
@@ -72,6 +62,11 @@ def explored(agent, episodes=40):
     return agent
 
 
+def assert_values(agent, V, observations=None):
+    found = agent.believe(np.arange(N) if observations is None else observations).value
+    np.testing.assert_allclose(found, V, rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("terminates", "limit", "cost"),
     [(False, 8, 0.0), (False, 14, -0.5), (True, 8, -0.5), (True, 14, 0.0)],
@@ -80,8 +75,7 @@ def test_values_are_those_of_the_infinite_horizon(terminates, limit, cost):
     """In the units of [0, 1] a reward r is (r - low) / width, and V is (V - low H) / width."""
     low, width = cost, 1.0 - cost
     agent = explored(learner(Chain(terminates, limit, cost), low=low, high=1.0), 60)
-    V = (by_hand(terminates, cost) - low / (1 - GAMMA)) / width
-    np.testing.assert_allclose(agent.believe(np.arange(N)).value, V, rtol=1e-6)
+    assert_values(agent, (by_hand(terminates, cost) - low / (1 - GAMMA)) / width)
     ended = agent.history.terminated
     assert ended.any() == terminates
     assert not ended.all()  # some were cut off
@@ -102,31 +96,28 @@ def test_values_are_the_same_side_by_side(mode):
     for terminates in (False, True):
         makers = [lambda t=terminates: Chain(t, 12), lambda t=terminates: Chain(t, 17)]
         agent = explored(learner(SyncVectorEnv(makers, autoreset_mode=mode)), 80)
-        V = by_hand(terminates)
-        np.testing.assert_allclose(agent.believe(np.arange(N)).value, V, rtol=1e-6)
+        assert_values(agent, by_hand(terminates))
 
 
 def test_values_on_tiles_are_those_of_the_states():
     agent = explored(learner(Chain(True, 20, box=True), features=f"tiles:{N}"), 60)
-    x = (np.arange(N)[:, None] + 0.5) / N
-    np.testing.assert_allclose(agent.believe(x).value, by_hand(True), rtol=1e-6)
+    assert_values(agent, by_hand(True), (np.arange(N)[:, None] + 0.5) / N)
 
 
-def test_geometric_resets_change_no_values():
+@pytest.mark.parametrize("terminates", [False, True])
+def test_geometric_resets_change_no_values(terminates):
     """They say how episodes are drawn, and are no discount on top of the discount."""
-    for terminates in (False, True):
-        agent = explored(learner(Chain(terminates), geometric=True), 900)
-        V = by_hand(terminates)
-        np.testing.assert_allclose(agent.believe(np.arange(N)).value, V, rtol=1e-6)
+    agent = explored(learner(Chain(terminates), geometric=True), 900)
+    assert_values(agent, by_hand(terminates))
 
 
-def test_large_eta_is_near_greedy():
+@pytest.mark.parametrize("eta", [50.0, 1e4])
+def test_large_eta_is_near_greedy(eta):
     """V = 1/eta log sum pi e^{eta Q} is below max Q by at most log(A) / eta an update."""
-    for eta in (50.0, 1e4):
-        agent = explored(learner(Chain(True, 20), replace(EXACT, eta=eta)), 60)
-        V, found = by_hand(True), agent.believe(np.arange(N)).value
-        assert (found <= V + 1e-6).all()
-        np.testing.assert_allclose(found, V, rtol=0, atol=math.log(2) / eta / (1 - GAMMA) + 1e-6)
+    agent = explored(learner(Chain(True, 20), replace(EXACT, eta=eta)), 60)
+    V, found = by_hand(True), agent.believe(np.arange(N)).value
+    assert (found <= V + 1e-6).all()
+    assert_close(found, V, atol=math.log(2) / eta / (1 - GAMMA) + 1e-6)
 
 
 def test_the_ridge_pulls_values_to_0():
