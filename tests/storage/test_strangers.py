@@ -13,7 +13,7 @@ from reference.variants import softmax_policy
 from optimist import envs, load_policy
 from optimist.agents import Optimist, VariantAgent
 from optimist.agents.checkpoint import FILE
-from optimist.core import TablePolicy, storage
+from optimist.core import FixedBonus, Sigmoid, TablePolicy, Variant, storage
 from optimist.errors import Diverged, FileError, TooLarge
 from optimist.features import OneHot, Table, from_description
 
