@@ -130,6 +130,7 @@ class RmaxRaviUcb(VariantAgent):
     """
 
     Config = RmaxRaviUcbConfig
+    presets = ("theory",)
 
     @classmethod
     def theory(

@@ -7,13 +7,23 @@ import numpy as np
 
 from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Compare
+from optimist.cli.parts import import_modules
 from optimist.cli.studies import print_json
-from optimist.cli.tables import a_console, compact, interval, new_table, percent
+from optimist.cli.tables import (
+    a_console,
+    agent_tables,
+    compact,
+    interval,
+    new_table,
+    percent,
+    show_agents,
+)
 from optimist.errors import StudyError
 from optimist.experiments import Results, open_results
 from optimist.experiments.cells import AnyCell, ReturnCell
 from optimist.experiments.statistics import probability_of_improvement
 from optimist.experiments.worlds import StudyWorld
+from optimist.parameters import Plain
 from optimist.text import printable
 
 Place = tuple[StudyWorld, int]
@@ -21,15 +31,14 @@ Place = tuple[StudyWorld, int]
 
 
 def main(given: Compare) -> int:
-    studies = {
-        folder: open_results(folder, given.imports) for folder in (given.folder, *given.more)
-    }
-    places = collect(studies)
+    import_modules(given.imports)
+    studies = {folder: open_results(folder) for folder in (given.folder, *given.more)}
+    places, agents = collect(studies)
     if not places:
         raise StudyError("no run has finished in " + ", ".join(str(f) for f in studies))
     code = SOME_FAILED if any(results.damaged for results in studies.values()) else OK
     found = [
-        {"world": name, "agents": list(cells), "pairs": pairs(cells)}
+        {"world": name, "agents": {a: agents[a] for a in cells}, "pairs": pairs(cells)}
         for name, cells in places.values()
     ]
     if given.json:
@@ -37,23 +46,32 @@ def main(given: Compare) -> int:
         return code
     for name, cells in places.values():
         show(name, cells)
+    show_agents(agents)
     return code
 
 
-def collect(studies: dict[Path, Results]) -> dict[Place, tuple[str, dict[str, AnyCell]]]:
-    """The name of each place and its agents, labelled with their folder if there are several."""
+def collect(
+    studies: dict[Path, Results],
+) -> tuple[dict[Place, tuple[str, dict[str, AnyCell]]], dict[str, Plain]]:
+    """The name and the cells of each place, and the parameters of all agents.
+
+    If there are several studies, agents are labelled with their folder.
+    """
     places: dict[Place, tuple[str, dict[str, AnyCell]]] = {}
+    agents: dict[str, Plain] = {}
     for folder, results in studies.items():
+        where = "" if len(studies) == 1 else f" ({printable(folder)})"
+        agents |= {f"{a}{where}": table for a, table in agent_tables(results).items()}
         for world in results.study.worlds:
             place = results.study.worlds[world], results.study.lengths[world]
             name, cells = places.get(place, (world, {}))
             for agent in results.study.agents:
                 cell = results.cell(world, agent)
                 if cell is not None:
-                    cells[agent if len(studies) == 1 else f"{agent} ({printable(folder)})"] = cell
+                    cells[f"{agent}{where}"] = cell
             if cells:
                 places[place] = name, cells
-    return places
+    return places, agents
 
 
 def pairs(cells: dict[str, AnyCell]) -> list[dict[str, Any]]:

@@ -50,7 +50,12 @@ def show_results(results: Results) -> None:
             f"\n{results.peers.sentence}\nEvery peer has the best setting of its grid in each "
             f"world, chosen in hindsight; {results.peers.subject} has one setting for all."
         )
-    show_agents({name: agent_table(c) for name, c in results.study.configurations.items()})
+    show_agents(agent_tables(results))
+
+
+def agent_tables(results: Results) -> dict[str, dict[str, Any]]:
+    """The parameters of each agent of a study."""
+    return {name: agent_table(c) for name, c in results.study.configurations.items()}
 
 
 def show_agents(tables: dict[str, dict[str, Any]]) -> None:

@@ -1,15 +1,16 @@
 """``optimist theory``: the paper's bounds, evaluated for one world."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from optimist.agents import RmaxRaviUcb
 from optimist.cli import OK
-from optimist.cli.parse import parse
+from optimist.cli.flags import Theory
+from optimist.cli.mistakes import user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table
-from optimist.cli.worlds import named, option, options, user_errors
+from optimist.errors import StudyError
 from optimist.theory import Explanation, explain
 from optimist.theory.explanation import SHARE
 from optimist.theory.literature import TABLE
@@ -27,30 +28,14 @@ TERMS = {
 """The order and the meaning of each term of the regret bound."""
 
 
-@dataclass(frozen=True)
-class Rates:
-    """The rates that the paper states, and what imitation costs elsewhere, as formulas.
-
-    Example:
-        optimist theory --rates
-    """
-
-    rates: bool = False
-    """show them"""
-
-    json: bool = False
-    """print them as JSON"""
-
-
-def main(arguments: list[str]) -> int:
+def main(given: Theory) -> int:
+    if given.world is None and not given.rates:
+        raise StudyError("name a world, as in `optimist theory RiverSwim`, or give --rates")
     found = None
-    if "--rates" in arguments and arguments[0].startswith("-"):
-        given = parse(Rates, "theory", arguments)
-    else:
-        world, rest = named(arguments)
-        given = parse(_options(world), f"theory {world}", rest)
+    if given.world is not None:
         with user_errors():
             found = explain(given.world, given.K, given.delta)
+        found = replace(found, world=given.world_name)
     if given.json:
         data = {} if found is None else as_data(found)
         if given.rates:
@@ -243,14 +228,3 @@ def _show_literature() -> None:
             row["algorithm"], row["features_only"], row["expert"], row["mdp"], row["setting"]
         )
     a_console().print(table)
-
-
-def _options(world: str) -> type[Any]:
-    return options(
-        f"Say what the paper's theorem promises in {world}.",
-        world,
-        option("K", int, 1000, "the number of episodes"),
-        option("delta", float, 0.1, "the failure probability of each event"),
-        option("rates", bool, False, "also the rates of the paper, and what imitation costs"),
-        option("json", bool, False, "print it as JSON"),
-    )
