@@ -40,7 +40,7 @@ class Output:
 
 def command() -> None:
     """Carry out the command that the process was started for, and end it."""
-    sys.stdout, sys.stderr = Output(sys.stdout), Output(sys.stderr)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = Output(sys.stdout), Output(sys.stderr)
     code = main()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()

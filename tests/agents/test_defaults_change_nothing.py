@@ -100,7 +100,7 @@ def test_command_line(name, tmp_path, monkeypatch, capsys):
     # The defaults that the help shows are these.
     with pytest.raises(SystemExit):
         main([*short, "--help"])
-    options = capsys.readouterr().out.partition("╭")[2]
+    options = capsys.readouterr().out.partition("show this help")[2]
     shown = "".join(line.strip("│ ") + " " for line in options.splitlines())
     for flag, value in given:
         _, _, after = shown.partition(f"{flag} ")

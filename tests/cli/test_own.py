@@ -83,6 +83,14 @@ def test_a_world_and_an_algorithm_of_ones_own(optimist, as_json):
 
 
 @pytest.mark.usefixtures("module")
+def test_the_report_of_an_agent_of_ones_own(optimist):
+    assert optimist("learn", "RiverSwim", "--agent", f"{MODULE}:Lazy", *SHORT, "--out", "o")[0] == 0
+    code, out, _ = optimist("report", "o")
+    assert code == 0
+    assert f"{MODULE}:Lazy: epsilon 0.5, source " in out
+
+
+@pytest.mark.usefixtures("module")
 def test_worker_processes_find_it(as_json):
     own = ("learn", f"{MODULE}:Ring", "--agent", f"{MODULE}:Lazy")
     assert as_json(*own, "--episodes", 20, "--seeds", 2, "--jobs", 2)["finished"] == 2
@@ -106,7 +114,7 @@ def test_a_function_that_makes_an_environment(as_json):
 
 
 @pytest.mark.usefixtures("module")
-def test_a_study_names_it_and_results_are_read_without_it(optimist, as_json, refused, tmp_path):
+def test_a_study_names_it_and_results_are_read_without_it(as_json, refused, tmp_path):
     (tmp_path / "mine.toml").write_text(
         f'episodes = 20\nseeds = 2\n[worlds.ring]\nworld = "{MODULE}:Ring"\n'
         f'[agents.lazy]\nagent = "{MODULE}:Lazy"\n'
@@ -119,9 +127,6 @@ def test_a_study_names_it_and_results_are_read_without_it(optimist, as_json, ref
     assert json.loads(json.dumps(list(opt.open_results("mine").table()))) == table
     [compared] = as_json("compare", "mine")
     assert compared["agents"]["lazy"]["epsilon"] == 0.5
-    code, out, _ = optimist("report", "mine")
-    assert code == 0
-    assert f"lazy ({MODULE}:Lazy): epsilon 0.5" in out
     assert MODULE not in sys.modules
     study = opt.open_results("mine").study
     assert isinstance(study.worlds["ring"], ArrayWorld)
@@ -153,5 +158,5 @@ def test_a_preset_depends_on_the_world_and_the_episodes(optimist, as_json, refus
         found = as_json(*learn, *SHORT, *flags)["agents"]["RmaxRaviUcb"]
         assert found["beta"] == wanted.beta
         assert found["updates"] == updates
-    assert f"(default: {wanted.beta})" in optimist(*learn, "--episodes", 20, "--help")[1]
+    assert "--preset {none,theory}" in optimist(*learn, "--help")[1]
     refused([((*learn, "--episodes", 7), "K = 7 must be at least 8")])

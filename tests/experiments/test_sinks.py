@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from tensorboardX.proto.event_pb2 import Event
 
 import optimist as opt
 from optimist.experiments import run, watch
 from optimist.experiments.sinks import TensorBoard
-from tensorboardX.proto.event_pb2 import Event
 
 EPISODES, LATE = 60, 40
 
@@ -80,12 +80,12 @@ def test_points_appear_before_the_run_ends_and_each_once(tmp_path, monkeypatch, 
     assert max(step for _, step, _ in early) <= LATE
     found = points(tmp_path / "logs")
     assert set(early) <= set(found)
-    curves = results.cell("river", "it")
-    for tag, column in (("regret", curves.regret[0]), ("suboptimality", curves.suboptimality[0])):
+    curves = results.folder.of(study.runs[0]).curves
+    for tag in ("regret", "suboptimality", "value"):
         steps = {step: value for name, step, value in found if name == tag}
         assert len(steps) == sum(name == tag for name, _, _ in found)
-        assert sorted(steps) == curves.episode.tolist()
-        np.testing.assert_allclose([steps[k] for k in sorted(steps)], column, rtol=1e-6)
+        assert sorted(steps) == curves["episode"].tolist()
+        np.testing.assert_allclose([steps[k] for k in sorted(steps)], curves[tag], rtol=1e-6)
 
 
 def test_a_sink_may_be_any_function_of_finished_runs(tmp_path):

@@ -74,7 +74,7 @@ def test_the_time_left_is_about_right_from_the_first_estimate_on(processes, done
     found = list(estimates(a_study(episodes=400, seeds=10), COSTS, processes, done))
     first, estimate, truth = found[0]
     assert first >= COMPILATION + ENOUGH_SECONDS
-    assert 1 / 4 < estimate / truth < 4
+    assert 1 / 5 < estimate / truth < 5  # costs that were not seen yet differ by up to 100
     later = [(e, t) for now, e, t in found if now > COMPILATION + (found[-1][0] - first) / 4]
     assert all(abs(e - t) < 0.25 * t + 5 for e, t in later)
 

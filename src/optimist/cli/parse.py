@@ -70,14 +70,15 @@ def parse(words: list[str]) -> Any:
 
 def _parse(words: list[str], kind: type[Any] | None) -> Any:
     """Parse words whose command has these flags."""
-    commands = []
+    commands: list[Any] = []
     for name, usual in COMMANDS.items():
         named = name == words[0]
         text = inspect.getdoc(usual) or ""  # tyro itself would leave out the example
         how = tyro.conf.subcommand(name, description=text if named else text.partition("\n")[0])
         commands.append(Annotated[(kind if named else usual), how])
+    any_of: Any = Union[tuple(commands)]  # noqa: UP007
     return tyro.cli(
-        Union[tuple(commands)],  # type: ignore[arg-type]  # noqa: UP007
+        any_of,
         prog="optimist",
         description=DESCRIPTION,
         args=words,

@@ -38,7 +38,7 @@ def parse_with_parts(
     ``parse`` parses the words into a dataclass; ``command`` is the one without these flags.
     """
     import_modules(values_of("import", words))
-    known = {f.name: f for f in fields(command)}
+    known: dict[str, Any] = {f.name: f for f in fields(command)}
     parts: dict[str, Any] = {"world": world_part(words[0], words, "agent_name" in known)}
     if "player_name" in known:
         players = {kind_of(kind): kind for kind in get_args(PlayerConfig)}
@@ -161,7 +161,11 @@ def narrowed(
     hints = get_type_hints(kind, include_extras=True)
     flags: list[tuple[str, Any, Any]] = []
     for f in fields(kind):
-        options = {kind_of(o): o for o in get_args(hints[f.name]) if is_dataclass(o)}
+        options: dict[str, type[Any]] = {
+            kind_of(o): o
+            for o in get_args(hints[f.name])
+            if isinstance(o, type) and is_dataclass(o)
+        }
         default = fixed.get(f.name, default_of(f) if usual is None else getattr(usual, f.name))
         if f.name in fixed or not f.metadata.get("plain", True):
             flags.append((f.name, Annotated[Any, Fixed], field(default=default)))
@@ -171,11 +175,11 @@ def narrowed(
             same = default if type(default) is options[name] else None
             flags.append((f.name, narrowed(options[name], flag, words, same), field()))
             text = f"the kind of {f.name}, whose parameters are flags"
-            choice = Annotated[Literal[tuple(options)], arg(name=f.name, help=text)]
+            choice: Any = Annotated[Literal[tuple(options)], arg(name=f.name, help=text)]
             flags.append((f"{f.name}_kind", choice, field(default=name)))
         elif usual is not None and f.init:
             flags.append((f.name, hints[f.name], field(default=default)))
-    frozen = kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    frozen = kind.__dataclass_params__.frozen
     own = {"narrowed_from": kind, "__post_init__": lambda self: None, "__doc__": kind.__doc__}
     how: Any = {"bases": (kind,), "frozen": frozen, "kw_only": True, "namespace": own}
     return make_dataclass(kind.__name__, flags, **how)

@@ -29,10 +29,10 @@ TERMS = {
 
 
 def main(given: Theory) -> int:
-    if given.world is None and not given.rates:
+    if given.world_name is None and not given.rates:
         raise StudyError("name a world, as in `optimist theory RiverSwim`, or give --rates")
     found = None
-    if given.world is not None:
+    if given.world_name is not None:
         with user_errors():
             found = explain(given.world, given.K, given.delta)
         found = replace(found, world=given.world_name)
