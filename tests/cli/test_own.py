@@ -1,6 +1,8 @@
 """Worlds and agents of other people on the command line, files of MDPs, and presets."""
 
 import json
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -23,7 +25,7 @@ import optimist as opt
 class Ring(opt.envs.World):
     n: int = 5
     \"\"\"how many states there are\"\"\"
-    gamma: float = 0.9
+    gamma: float = 0.9  # how much the future counts
 
     def build(self):
         here = np.arange(self.n)
@@ -70,7 +72,9 @@ def test_a_world_and_an_algorithm_of_ones_own(optimist, as_json):
     own = ("learn", f"{MODULE}:Ring", "--agent", f"{MODULE}:Lazy")
     code, out, _ = optimist(*own, "--help")
     assert code == 0
-    assert "how many states there are (default: 5)" in " ".join(out.replace("│", "").split())
+    shown = " ".join(out.replace("│", "").split())
+    assert "how many states there are (default: 5)" in shown
+    assert "how much the future counts (default: 0.9)" in shown
     assert "probability of moving on" in out
     found = as_json(*own, "--world.n", 4, "--agent.epsilon", 0.25, *SHORT, "--out", "one")
     [row] = found["table"]
@@ -135,6 +139,39 @@ def test_a_study_names_it_and_results_are_read_without_it(as_json, refused, tmp_
     (tmp_path / "mine" / "runs" / run.spec.id / "result.json").unlink()
     refused([(("resume", "mine", "--jobs", 1), f"--import {MODULE}")])
     assert as_json("resume", "mine", "--jobs", 1, "--import", MODULE)["table"] == table
+
+
+def test_entry_points_are_names(tmp_path):
+    """A package declares them; they are loaded to run something, and not to read results."""
+    (tmp_path / f"{MODULE}.py").write_text(f"print('imported')\n{SOURCE}")
+    declared = tmp_path / f"{MODULE}-1.0.dist-info"
+    declared.mkdir()
+    (declared / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {MODULE}\nVersion: 1.0\n")
+    (declared / "entry_points.txt").write_text(
+        f"[optimist.worlds]\nRing = {MODULE}:Ring\n[optimist.agents]\nLazy = {MODULE}:Lazy\n"
+    )
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+
+    def call(*words):
+        done = subprocess.run(
+            [sys.executable, "-m", "optimist", *map(str, words)],
+            env={**os.environ, "PYTHONPATH": path},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    out = call("learn", "Ring", "--world.n", 4, "--agent", "Lazy", *SHORT, "--out", "kept")
+    assert "Lazy in Ring (2 seeds)" in out
+    assert call("compare", "kept").splitlines()[0].strip() == "Ring"  # nothing was imported
+    next((tmp_path / "kept").glob("runs/*/result.json")).unlink()
+    assert "imported" in call("resume", "kept", "--jobs", 1)
+    assert len(list((tmp_path / "kept").glob("runs/*/result.json"))) == 2
+    listed = call("agents").splitlines()
+    assert any(line.split()[:1] == ["Lazy"] for line in listed)
+    assert any(line.split()[:1] == ["Ring"] for line in call("envs").splitlines())
 
 
 def test_an_mdp_in_a_file(as_json, refused, tmp_path):

@@ -47,13 +47,10 @@ class Workers:
 
     jobs: Annotated[int | None, shown("N", "number of cores")] = None
     """number of runs at a time"""
-
     executor: Literal["joblib", "serial", "dask", "ray"] = "joblib"
     """joblib: processes on this machine; dask, ray: a cluster that shares the output folder"""
-
     address: Annotated[str | None, shown("HOST:PORT", "a new one on this machine")] = None
     """address of the cluster"""
-
     tensorboard: OutputFolder = None
     """also write the curves to a folder for TensorBoard, while the runs go on"""
 
@@ -72,7 +69,6 @@ class Demo:
 
     out: Path = Path("optimist-demo")
     """output directory; created, or resumed if it exists"""
-
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -96,26 +92,19 @@ class Learn:
 
     agent_name: Annotated[str, arg(name="agent", metavar="AGENT")] = "Optimist"
     """the agent: its name (`optimist agents` lists them), or module:Class"""
-
     episodes: int = 2000
     """number of episodes"""
-
     seeds: int = 5
     """number of seeds"""
-
     seed: int = 0
     """base seed; the seed of each run is derived from it"""
-
     out: OutputFolder = None
     """output directory, a study with one world and one agent"""
-
     policy: OutputFile = None
     """the last policy of the first seed"""
-
     imports: Imports = ()
     json: bool = False
     """print the table as JSON"""
-
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -133,19 +122,14 @@ class Expert:
     world_name: World
     out: Annotated[Path, arg(metavar="FILE")] = field(kw_only=True)
     """output file: .parquet, .npz or .csv"""
-
     policy: Annotated[Path | None, shown("FILE", "an optimal one")] = None
     """the expert's policy"""
-
     samples: float = 1000
     """number of samples; inf for their exact mean (not in .csv)"""
-
     features: Shown = "states"
     """features of a pair: its state, both, or those in which the world is linear"""
-
     seed: int = 0
     """seed of the samples"""
-
     json: bool = False
     """print a summary as JSON"""
 
@@ -164,31 +148,22 @@ class Imitate:
     world_name: World
     expert: Annotated[Path, arg(metavar="FILE")] = field(kw_only=True)
     """the expert's features: .parquet, .npz or .csv"""
-
     player_name: Annotated[Literal["Optimist", "RmaxRaviUcb"], arg(name="player")] = "Optimist"
     """the policy player; the paper's is RmaxRaviUcb"""
-
     episodes: int = 2000
     """number of episodes"""
-
     seed: int = 0
     """seed of the run"""
-
     features: Shown = "states"
     """features in the data: of states, of pairs, or those of a linear world"""
-
     weights: str = "ball:1"
     """the class of reward weights: ball:RADIUS, box:LOW:HIGH or simplex:SUM"""
-
     fresh: bool = False
     """draw the pairs of the reward player by separate rollouts"""
-
     policy: OutputFile = None
     """the last policy"""
-
     output: OutputFile = None
     """the paper's output: one of the policies, drawn uniformly"""
-
     json: bool = False
     """print the numbers as JSON"""
 
@@ -204,20 +179,15 @@ class Sweep:
 
     study: Annotated[str, Positional, arg(metavar="STUDY")]
     """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation"""
-
     out: Annotated[Path | None, shown("FOLDER", "runs/STUDY")] = None
     """output directory; created, or resumed if it exists"""
-
     seeds: Annotated[int | None, shown("N", "as in the study")] = None
     """number of seeds instead of the study's, for a quick look; kept in the output directory"""
-
     episodes: Annotated[int | None, shown("N", "as in the study")] = None
     """number of episodes in every world instead of the study's; kept in the output directory"""
-
     imports: Imports = ()
     json: bool = False
     """print the table as JSON"""
-
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -233,7 +203,6 @@ class Resume:
     imports: Imports = ()
     json: bool = False
     """print the table as JSON"""
-
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -248,13 +217,10 @@ class Report:
     folder: Folder
     out: Annotated[Path | None, shown("FILE", "FOLDER/report.html")] = None
     """output file"""
-
     pdf: bool = False
     """also write figures to FOLDER/figures, as PDF"""
-
     png: bool = False
     """also write figures to FOLDER/figures, as PNG"""
-
     imports: Imports = ()
     json: bool = False
     """print what was written as JSON"""
@@ -277,7 +243,6 @@ class Compare:
         tuple[Path, ...], Positional, arg(metavar="[FOLDER ...]", help_behavior_hint="")
     ] = ()
     """folders of other studies"""
-
     imports: Imports = ()
     json: bool = False
     """print the numbers as JSON"""
@@ -324,13 +289,10 @@ class Theory:
     world_name: OptionalWorld = None
     K: int = 1000
     """the number of episodes"""
-
     delta: float = 0.1
     """the failure probability of each event"""
-
     rates: bool = False
     """also the rates of the paper, and what imitation costs; without a world, as formulas"""
-
     json: bool = False
     """print it as JSON"""
 
@@ -353,13 +315,10 @@ class Verify:
     world_name: OptionalWorld = None
     K: int = 1000
     """the number of episodes of each run"""
-
     delta: float = 0.01
     """the failure probability of what holds with high probability"""
-
     seed: int = 0
     """seeds the runs"""
-
     json: bool = False
     """print all findings as JSON"""
 

@@ -1,6 +1,7 @@
 """Parse command lines into the frozen dataclasses of `optimist.cli.flags`, with tyro."""
 
 import inspect
+from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from types import NoneType
 from typing import Annotated, Any, Union
@@ -51,12 +52,19 @@ def _parse_none(words: list[str]) -> None:
         raise ValueError(f"{words[0]!r} is not none")
 
 
+def checked(what: str, name: str, names: Iterable[str]) -> str:
+    """A name, if it is one of some."""
+    if name not in names:
+        hint = did_you_mean(name, names, "there are")
+        raise StudyError(f"there is no {what} {name!r}: {hint}")
+    return name
+
+
 def parse(words: list[str]) -> Any:
     """The dataclass of a command line. For help or a wrong flag, print it and exit."""
     name, rest = words[0], words[1:]
-    if not name.startswith("-") and name not in COMMANDS:
-        hint = did_you_mean(name, COMMANDS, "there are")
-        raise StudyError(f"there is no command {name!r}: {hint}")
+    if not name.startswith("-"):
+        checked("command", name, COMMANDS)
     kind = COMMANDS.get(name)
     about = {f.name: f for f in fields(kind)}.get("world_name") if kind else None
     if about and rest and not rest[0].startswith("-"):

@@ -15,15 +15,17 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import gymnasium
 from tyro.conf import Fixed, arg
 
+from optimist.agents import Agent, Algorithm
 from optimist.cli.mistakes import user_errors
+from optimist.cli.parse import checked
 from optimist.envs import ArrayWorld, Gym, World
 from optimist.envs.gym_world import check_id, module_of
 from optimist.envs.mdp_files import SUFFIXES
-from optimist.errors import DataError, StudyError
+from optimist.errors import StudyError
 from optimist.experiments.learners import LEARNERS, config_of
 from optimist.experiments.worlds import KINDS
 from optimist.imitation.configuration import PlayerConfig
-from optimist.parameters import did_you_mean, kind_of
+from optimist.parameters import kind_of
 from optimist.registry import Registry, import_trusted, is_reference
 
 GYM = "gym:"
@@ -46,7 +48,7 @@ def parse_with_parts(
         parts["player"] = narrowed(players[checked("player", player, players)], "player", words)
     if "agent_name" not in known:
         return restored(parse(with_parts(command, parts)), parts)
-    learner = find(LEARNERS, value_of("agent", words, known["agent_name"].default))
+    learner = agent_named(value_of("agent", words, known["agent_name"].default))
     parts["agent"] = narrowed(config_of(learner), "agent", words)
     presets = getattr(learner, "presets", ())
     if presets:
@@ -93,19 +95,26 @@ def world_part(name: str, words: list[str], environments: bool) -> Any:
         id, kind = name, find(KINDS, name)
     if isinstance(kind, type) and issubclass(kind, World):
         return narrowed(kind, "world", words)
+    if not callable(kind):
+        raise StudyError(f"the world must be a World or a function that makes one; {name} is not")
     if not environments:
         raise StudyError(f"the world must be finite; {name} is a Gymnasium environment")
     return Annotated[narrowed(Gym, "", words, id=id), arg(name="")]
+
+
+def agent_named(name: str) -> Any:
+    """The agent or algorithm of a name."""
+    found = find(LEARNERS, name)
+    if not isinstance(found, type) or not issubclass(found, Agent | Algorithm):
+        raise StudyError(f"the agent must be an Agent or an Algorithm; {name} is {found!r}")
+    return found
 
 
 def find(names: Registry, name: str) -> Any:
     """The class of a name. To name a module on the command line is to trust it."""
     if is_reference(name) and not names.declared(name):
         import_modules([name.partition(":")[0]])
-    try:
-        return names.find(name)
-    except DataError as error:
-        raise StudyError(str(error)) from error
+    return names.find(name)
 
 
 def import_modules(modules: Iterable[str]) -> None:
@@ -135,15 +144,6 @@ def values_of(flag: str, words: list[str]) -> list[str]:
 def value_of(flag: str, words: list[str], default: str) -> str:
     """The last value of a flag among words."""
     return [default, *values_of(flag, words)][-1]
-
-
-def checked(flag: str, name: str, names: Iterable[str]) -> str:
-    """A name, if it is one of those that a flag takes."""
-    names = list(names)
-    if name not in names:
-        hint = did_you_mean(name, names, "there are")
-        raise StudyError(f"there is no {flag} {name!r}: {hint}")
-    return name
 
 
 # Dataclasses whose fields are flags
@@ -182,7 +182,9 @@ def narrowed(
     frozen = kind.__dataclass_params__.frozen
     own = {"narrowed_from": kind, "__post_init__": lambda self: None, "__doc__": kind.__doc__}
     how: Any = {"bases": (kind,), "frozen": frozen, "kw_only": True, "namespace": own}
-    return make_dataclass(kind.__name__, flags, **how)
+    made = make_dataclass(kind.__name__, flags, **how)
+    made.__module__, made.__qualname__ = kind.__module__, kind.__qualname__  # its comments are help
+    return made
 
 
 def default_of(f: Field[Any]) -> Any:
