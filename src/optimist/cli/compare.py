@@ -1,7 +1,6 @@
 """``optimist compare``: the probability that one agent does better than another."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,13 +20,16 @@ from optimist.cli.tables import (
 from optimist.errors import StudyError
 from optimist.experiments import Results, open_results
 from optimist.experiments.cells import AnyCell, ReturnCell
-from optimist.experiments.statistics import probability_of_improvement
+from optimist.experiments.statistics import Estimate, probability_of_improvement
 from optimist.experiments.worlds import StudyWorld
 from optimist.parameters import Plain
 from optimist.text import printable
 
 Place = tuple[StudyWorld, int]
 """A world and a number of episodes; only runs with the same are compared."""
+
+Pairs = dict[tuple[str, str], Estimate]
+"""The probability that the first of two agents is better than the second."""
 
 
 def main(given: Compare) -> int:
@@ -37,15 +39,21 @@ def main(given: Compare) -> int:
     if not places:
         raise StudyError("no run has finished in " + ", ".join(str(f) for f in studies))
     code = SOME_FAILED if any(results.damaged for results in studies.values()) else OK
-    found = [
-        {"world": name, "agents": {a: agents[a] for a in cells}, "pairs": pairs(cells)}
-        for name, cells in places.values()
-    ]
+    found = [(name, cells, improvements(cells)) for name, cells in places.values()]
     if given.json:
-        print_json(found)
+        print_json(
+            [
+                {
+                    "world": name,
+                    "agents": {agent: agents[agent] for agent in cells},
+                    "pairs": [{"agent": a, "over": b, **vars(p)} for (a, b), p in pairs.items()],
+                }
+                for name, cells, pairs in found
+            ]
+        )
         return code
-    for name, cells in places.values():
-        show(name, cells)
+    for name, cells, pairs in found:
+        show(name, cells, pairs)
     show_agents(agents)
     return code
 
@@ -74,31 +82,29 @@ def collect(
     return places, agents
 
 
-def pairs(cells: dict[str, AnyCell]) -> list[dict[str, Any]]:
+def improvements(cells: dict[str, AnyCell]) -> Pairs:
     """The probability of improvement of every ordered pair of agents."""
-    return [
-        {"agent": a, "over": b, **vars(_improvement(cells[a], cells[b]))}
-        for a in cells
-        for b in cells
+    return {
+        (a, b): probability_of_improvement(one.losses, other.losses, np.random.default_rng(0))
+        for a, one in cells.items()
+        for b, other in cells.items()
         if a != b
-    ]
+    }
 
 
-def show(name: str, cells: dict[str, AnyCell]) -> None:
+def show(name: str, cells: dict[str, AnyCell], pairs: Pairs) -> None:
     """Print the comparison in one world."""
     by_returns = isinstance(next(iter(cells.values())), ReturnCell)
     measured = "return" if by_returns else "lost"
     table = new_table(name, "agent", numbers=(measured, *(f"better than {b}" for b in cells)))
     for a, cell in cells.items():
-        chances = []
-        for b, other in cells.items():
-            p = _improvement(cell, other)
-            chances.append("" if a == b else f"{percent(p.value)} ({interval(p)})")
+        shown = ["" if a == b else chance(pairs[a, b]) for b in cells]
         e = cell.estimates
-        shown = compact(e["mean_return"].value) if by_returns else percent(e["average"].value)
-        table.add_row(a, shown, *chances)
+        mean = compact(e["mean_return"].value) if by_returns else percent(e["average"].value)
+        table.add_row(a, mean, *shown)
     a_console().print(table)
 
 
-def _improvement(cell: AnyCell, other: AnyCell) -> Any:
-    return probability_of_improvement(cell.losses, other.losses, np.random.default_rng(0))
+def chance(p: Estimate) -> str:
+    """Format a probability with its interval."""
+    return f"{percent(p.value)} ({interval(p)})"

@@ -35,6 +35,7 @@ Imports = Annotated[
         help_behavior_hint="(default: none)",
     ),
 ]
+Json = Annotated[bool, arg(help="print the results as JSON")]
 OutputFile = Annotated[Path | None, shown("FILE", "not written")]
 OutputFolder = Annotated[Path | None, shown("FOLDER", "not written")]
 Shown = Literal["states", "pairs", "linear"]
@@ -103,8 +104,7 @@ class Learn:
     policy: OutputFile = None
     """the last policy of the first seed"""
     imports: Imports = ()
-    json: bool = False
-    """print the table as JSON"""
+    json: Json = False
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -130,8 +130,7 @@ class Expert:
     """features of a pair: its state, both, or those in which the world is linear"""
     seed: int = 0
     """seed of the samples"""
-    json: bool = False
-    """print a summary as JSON"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -164,8 +163,7 @@ class Imitate:
     """the last policy"""
     output: OutputFile = None
     """the paper's output: one of the policies, drawn uniformly"""
-    json: bool = False
-    """print the numbers as JSON"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -186,8 +184,7 @@ class Sweep:
     episodes: Annotated[int | None, shown("N", "as in the study")] = None
     """number of episodes in every world instead of the study's; kept in the output directory"""
     imports: Imports = ()
-    json: bool = False
-    """print the table as JSON"""
+    json: Json = False
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -201,8 +198,7 @@ class Resume:
 
     folder: Folder
     imports: Imports = ()
-    json: bool = False
-    """print the table as JSON"""
+    json: Json = False
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -222,8 +218,7 @@ class Report:
     png: bool = False
     """also write figures to FOLDER/figures, as PNG"""
     imports: Imports = ()
-    json: bool = False
-    """print what was written as JSON"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -244,8 +239,7 @@ class Compare:
     ] = ()
     """folders of other studies"""
     imports: Imports = ()
-    json: bool = False
-    """print the numbers as JSON"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -256,8 +250,7 @@ class Envs:
         optimist envs --json
     """
 
-    json: bool = False
-    """print them as JSON, with their parameters"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -268,8 +261,7 @@ class Agents:
         optimist agents --json
     """
 
-    json: bool = False
-    """print them as JSON"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -293,8 +285,7 @@ class Theory:
     """the failure probability of each event"""
     rates: bool = False
     """also the rates of the paper, and what imitation costs; without a world, as formulas"""
-    json: bool = False
-    """print it as JSON"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -319,8 +310,7 @@ class Verify:
     """the failure probability of what holds with high probability"""
     seed: int = 0
     """seeds the runs"""
-    json: bool = False
-    """print all findings as JSON"""
+    json: Json = False
 
 
 COMMANDS: dict[str, type[Any]] = {

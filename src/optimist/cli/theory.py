@@ -60,43 +60,26 @@ def as_data(found: Explanation) -> dict[str, Any]:
 def practice() -> dict[str, Any]:
     """The practical parameters; K is that of the sigmoid, whose omega is log K."""
     used = RmaxRaviUcb.Config()
-    return {
-        "beta": used.beta,
-        "eta": used.eta,
-        "updates": used.updates,
-        "ridge": used.ridge,
-        "K": round(math.exp(used.omega)),
-    }
+    plain = {name: getattr(used, name) for name in ("beta", "eta", "updates", "ridge")}
+    return {**plain, "K": round(math.exp(used.omega))}
 
 
 def rates(found: Explanation | None) -> list[dict[str, Any]]:
     """The paper's rates as data, with their values if a world is given."""
-    rows = []
-    for rate in RATES:
-        row: dict[str, Any] = {
-            "where": rate.where,
-            "quantity": rate.quantity,
-            "formula": rate.formula,
-        }
-        if found is not None and found.epsilon > 0:
-            sizes = (found.d, found.n_actions, found.gamma, found.W_max)
+    rows = [{n: getattr(rate, n) for n in ("where", "quantity", "formula")} for rate in RATES]
+    if found is not None and found.epsilon > 0:
+        sizes = (found.d, found.n_actions, found.gamma, found.W_max)
+        for row, rate in zip(rows, RATES, strict=True):
             row["value"] = rate.at(found.epsilon, found.K, *sizes)
-        rows.append(row)
     return rows
 
 
 def literature() -> list[dict[str, str]]:
     """The table of Appendix C as data."""
+    names = ("algorithm", "setting", "source", "features_only")
     return [
-        {
-            "algorithm": row.algorithm,
-            "setting": row.setting,
-            "source": row.source,
-            "features_only": row.features_only,
-            "expert": row.expert_formula,
-            "mdp": row.mdp_formula,
-        }
-        for row in TABLE
+        {**{n: getattr(r, n) for n in names}, "expert": r.expert_formula, "mdp": r.mdp_formula}
+        for r in TABLE
     ]
 
 

@@ -15,6 +15,7 @@ Cell = tuple[str, str]
 """The names of a world and an agent."""
 
 LOOK_SECONDS = 0.5
+BUSY = 20  # pause for so many times as long as a look at all runs takes
 LINE_SECONDS = 60.0
 
 ENOUGH_SECONDS, ENOUGH_SHARE = 2.0, 0.02
@@ -103,6 +104,11 @@ class Tally:
         return gains
 
     @property
+    def going(self) -> list[Run]:
+        """The runs that have made progress and have not finished."""
+        return list(self._pending)
+
+    @property
     def finished(self) -> int:
         """Number of finished runs."""
         return self.runs - len(self.left)
@@ -152,14 +158,16 @@ def in_words(seconds: float) -> str:
 
 def _watch(tally: Tally, sinks: list[Any], over: threading.Event) -> None:
     terminal = sys.stderr is not None and sys.stderr.isatty()
+    pause = LOOK_SECONDS
     with _bar(tally) if terminal else _lines(tally) as show:
-        while not over.wait(LOOK_SECONDS):
-            running = list(tally.left)
+        while not over.wait(pause):
+            begin = time.monotonic()
             tally.look()
             show()
             for sink in sinks:
-                for run in running:
+                for run in tally.going:
                     sink.follow(run, tally.folder)
+            pause = max(LOOK_SECONDS, BUSY * (time.monotonic() - begin))
 
 
 @contextmanager
