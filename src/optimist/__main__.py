@@ -3,18 +3,48 @@
 import os
 import sys
 from contextlib import suppress
+from typing import Any
 
 from optimist.cli import main
 from optimist.stopping import INTERRUPTED
 
 
+class Output:
+    """An output of the process whose reader may close it, as ``head`` does: the rest is dropped."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write text; its length."""
+        with suppress(AttributeError):  # there is none under pythonw
+            self._unless_closed(self._stream.write, text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        with suppress(AttributeError):
+            self._unless_closed(self._stream.flush)
+
+    def _unless_closed(self, call: Any, *arguments: Any) -> None:
+        try:
+            call(*arguments)
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def command() -> None:
     """Carry out the command that the process was started for, and end it."""
+    sys.stdout, sys.stderr = Output(sys.stdout), Output(sys.stderr)
     code = main()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
     if code == INTERRUPTED:  # at once: what was given up may still be computing in a thread
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # closed, or none
-                stream.flush()
         os._exit(code)
     sys.exit(code)
 

@@ -9,7 +9,6 @@ from optimist import envs
 from optimist.agents import AGENTS
 from optimist.cli import main
 from optimist.cli.parse import parse
-from optimist.cli.worlds import with_parts
 from optimist.errors import StudyError
 from optimist.experiments import Study, run
 from optimist.experiments.learners import CONFIGS
@@ -92,9 +91,8 @@ def test_command_line(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     default = CONFIGS[name]()
     given = list(flags(default))
-    options = with_parts("", agent=default)
     for words in given:
-        assert parse(options, "learn", words).agent == default, words
+        assert parse(["learn", "RiverSwim", "--agent", name, *words]).agent == default, words
     short = (*LEARN, "--agent", name, "--episodes", "20", "--seeds", "1")
     assert main([*short, "--out", "bare"]) == 0
     assert main([*short, "--out", "spelt", *chain(*given)]) == 0
@@ -102,7 +100,8 @@ def test_command_line(name, tmp_path, monkeypatch, capsys):
     # The defaults that the help shows are these.
     with pytest.raises(SystemExit):
         main([*short, "--help"])
-    shown = "".join(line.strip("│ ") + " " for line in capsys.readouterr().out.splitlines())
+    options = capsys.readouterr().out.partition("show this help")[2]
+    shown = "".join(line.strip("│ ") + " " for line in options.splitlines())
     for flag, value in given:
         _, _, after = shown.partition(f"{flag} ")
         text = after.partition("(default: ")[2].partition(")")[0]

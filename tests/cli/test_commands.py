@@ -11,6 +11,8 @@ from optimist.experiments import run_folder
 from optimist.experiments.learners import LEARNERS
 from optimist.parameters import to_plain
 
+RMAX = "R-max (Rmax): visits 2, updates 100"
+
 
 def test_sweep_prints_what_was_lost_and_by_whom(optimist, study):
     code, out, err = optimist("sweep", study, "--out", "rivers", "--jobs", 1)
@@ -21,7 +23,7 @@ def test_sweep_prints_what_was_lost_and_by_whom(optimist, study):
     assert out.splitlines()[-3:-1] == [
         "twice (RmaxRaviUcb): beta 0.5, eta 10, alpha 18.4207, omega 9.21034, r_max 1, ridge 1, "
         "updates 10, observe_last False, anytime False, lazy False, v_max none",
-        "R-max (Rmax): visits 2, updates 100",
+        RMAX,
     ]
 
 
@@ -98,7 +100,9 @@ def test_report_writes_one_page_and_figures(optimist, as_json, done):
     for file in written:
         assert (done.parent / file).stat().st_size > 1000
     code, out, _ = optimist("report", done, "--out", "elsewhere.html")
-    assert (code, out) == (0, "elsewhere.html\n")
+    assert code == 0
+    assert out.splitlines()[0] == "elsewhere.html"
+    assert out.splitlines()[-1] == RMAX
 
 
 def test_report_of_nothing(optimist, study):
@@ -123,6 +127,7 @@ def test_compare_says_who_is_better_and_how_sure_that_is(optimist, as_json, done
     code, out, _ = optimist("compare", done)
     assert code == 0
     assert "better than R-max" in out
+    assert out.splitlines()[-1] == RMAX
 
 
 def test_compare_tells_the_agents_of_several_studies_apart(optimist, as_json, done, study):
@@ -132,7 +137,10 @@ def test_compare_tells_the_agents_of_several_studies_apart(optimist, as_json, do
     found = as_json("compare", "rivers", "other")
     five = next(w for w in found if w["world"] == "river 5")
     names = [f"{a} ({f})" for f in ("rivers", "other") for a in ("twice", "R-max")]
-    assert five["agents"] == names
+    assert list(five["agents"]) == names
+    assert five["agents"]["R-max (other)"] == {"agent": "Rmax", "visits": 4, "updates": 100}
+    out = optimist("compare", "rivers", "other")[1]
+    assert out.splitlines()[-1] == "R-max (other) (Rmax): visits 4, updates 100"
     assert len(five["pairs"]) == 12
     # The same specification is the same run, so it is neither better nor worse than itself.
     same = [p for p in five["pairs"] if {p["agent"], p["over"]} == {names[0], names[2]}]

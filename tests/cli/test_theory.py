@@ -88,18 +88,12 @@ def test_the_rates_have_values_in_a_world(optimist, as_json):
     assert " 57,787 " in out
 
 
-def test_without_a_world_it_says_how_to_ask(optimist):
-    code, out, _ = optimist("theory")
-    assert code == 0
-    assert "usage: optimist theory WORLD" in out
-    assert "RandomLinear" in out
-
-
 def test_a_mistake_is_answered_in_a_sentence(refused):
     refused(
         [
             (["theory", "riverswim"], "did you mean 'RiverSwim'?"),
-            (["theory", "--json"], "the world comes first, before --json"),
+            (["theory"], "name a world, as in `optimist theory RiverSwim`, or give --rates"),
+            (["theory", "--json"], "name a world"),
             (["theory", "RiverSwim", "--K", 7], "K = 7 must be at least 8"),
             (["theory", "RiverSwim", "--delta", 1.5], "delta = 1.5 must be below 1"),
             (["theory", "RiverSwim", "--detla", 0.1], "--delta"),

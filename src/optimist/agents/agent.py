@@ -24,9 +24,13 @@ class Agent:
     ----------
     Config
         The frozen dataclass of its parameters, with a default for every field.
+    presets
+        Names of its class methods that take a world and ``K=`` and make the agent with parameters
+        for K episodes in that world.
     """
 
     Config: ClassVar[type[Any]]
+    presets: ClassVar[tuple[str, ...]] = ()
 
     _driver: Driver
 

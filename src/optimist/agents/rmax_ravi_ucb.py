@@ -114,6 +114,7 @@ class RmaxRaviUcb(VariantAgent):
     """
 
     Config = RmaxRaviUcbConfig
+    presets = ("theory",)
 
     @classmethod
     def theory(

@@ -15,7 +15,7 @@ from optimist.parameters import to_plain
 
 
 def main(given: Agents) -> int:
-    found = [described(name) for name in LEARNERS.shipped]
+    found = [described(name) for name in LEARNERS.names]
     if given.json:
         print_json(found)
         return OK

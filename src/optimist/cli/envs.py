@@ -8,14 +8,16 @@ from optimist.cli import OK
 from optimist.cli.flags import Envs
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table
-from optimist.envs import WORLDS, RiverSwim, World
+from optimist.envs import Gym, RiverSwim, World
+from optimist.experiments.worlds import KINDS
 from optimist.mdp.optimum import find_optimum
 from optimist.parameters import to_plain
 
 
 def main(given: Envs) -> int:
     solved(RiverSwim())  # so that no measured time includes loading LAPACK
-    found = [{"world": name, **solved(world())} for name, world in WORLDS.items()]
+    kinds = {name: KINDS.find(name) for name in KINDS.names if name != Gym.__name__}
+    found = [{"world": name, **solved(kind())} for name, kind in kinds.items()]
     if given.json:
         print_json(found)
         return OK

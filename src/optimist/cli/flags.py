@@ -1,55 +1,68 @@
-"""The flags of commands: frozen dataclasses, whose fields are flags with their docstrings as help.
+"""The commands and their flags: frozen dataclasses, whose docstrings are the help.
 
-They are apart from the commands themselves, so that help imports nothing that learning needs.
+They are apart from the commands themselves, so that help imports nothing that learning needs. The
+flags of a world, an agent or a policy player are added when the command line names one
+(`optimist.cli.parts`).
 """
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-import tyro
+from tyro.conf import Positional, UseAppendAction, arg
 
 
-def optional(name: str, default: str) -> Any:
+def shown(metavar: str, default: str, text: str | None = None) -> Any:
     """How the help shows an optional flag: the name of its value, and its default."""
-    return tyro.conf.arg(metavar=name, help_behavior_hint=f"(default: {default})")
+    return arg(metavar=metavar, help=text, help_behavior_hint=f"(default: {default})")
 
 
-Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
-"""The folder of a study."""
-
-
-Imports = Annotated[
-    tyro.conf.UseAppendAction[tuple[str, ...]],
-    tyro.conf.arg(name="import", metavar="MODULE", help_behavior_hint="(default: none)"),
+WORLDS = "its name (`optimist envs` lists them), module:Class, or a .npz or .json file with an MDP"
+World = Annotated[str, Positional, arg(metavar="WORLD", help=f"a finite world: {WORLDS}")]
+OptionalWorld = Annotated[
+    str | None, Positional, arg(metavar="[WORLD]", help=f"a finite world: {WORLDS}")
 ]
-"""Modules to import."""
+Folder = Annotated[
+    Path, Positional, arg(metavar="FOLDER", help="the folder of a study, as --out of sweep")
+]
+Imports = Annotated[
+    UseAppendAction[tuple[str, ...]],
+    arg(
+        name="import",
+        metavar="MODULE",
+        help="import a module that you trust, for the worlds, agents and environments in it; it "
+        "may be given several times",
+        help_behavior_hint="(default: none)",
+    ),
+]
+Json = Annotated[bool, arg(help="print the results as JSON")]
+OutputFile = Annotated[Path | None, shown("FILE", "not written")]
+OutputFolder = Annotated[Path | None, shown("FOLDER", "not written")]
+Shown = Literal["states", "pairs", "linear"]
+"""The features of an expert (`optimist.experiments.learners.Shown`)."""
 
 
 @dataclass(frozen=True)
 class Workers:
     """Where runs are carried out."""
 
-    jobs: Annotated[int | None, optional("N", "number of cores")] = None
+    jobs: Annotated[int | None, shown("N", "number of cores")] = None
     """number of runs at a time"""
-
     executor: Literal["joblib", "serial", "dask", "ray"] = "joblib"
     """joblib: processes on this machine; dask, ray: a cluster that shares the output folder"""
-
-    address: Annotated[str | None, optional("HOST:PORT", "a new one on this machine")] = None
+    address: Annotated[str | None, shown("HOST:PORT", "a new one on this machine")] = None
     """address of the cluster"""
+    tensorboard: OutputFolder = None
+    """also write the curves to a folder for TensorBoard, while the runs go on"""
 
-    tensorboard: Annotated[Path | None, optional("FOLDER", "not written")] = None
-    """also write the curves to a folder for TensorBoard"""
 
-
-WorkersFlags = Annotated[Workers, tyro.conf.arg(name="")]
+WorkersFlags = Annotated[Workers, arg(name="")]
 """Workers as the flags of a command, without a prefix."""
 
 
 @dataclass(frozen=True)
 class Demo:
-    """Learn several worlds with several agents and seeds, show a table, and write a report.
+    """Run a small study and write its report: start here.
 
     Example:
         optimist demo --out first-look
@@ -57,8 +70,100 @@ class Demo:
 
     out: Path = Path("optimist-demo")
     """output directory; created, or resumed if it exists"""
-
     workers: WorkersFlags = field(default_factory=Workers)
+
+
+@dataclass(frozen=True)
+class Learn:
+    """Learn one world with one agent, with several seeds.
+
+    The parameters of both are flags: `optimist learn WORLD --agent AGENT --help` lists them.
+
+    Example:
+        optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2
+        optimist learn gym:MountainCar-v0 --features tiles:20 --episodes 300
+        optimist learn my_worlds:Ring --agent my_agents:Mine
+    """
+
+    world_name: Annotated[
+        str,
+        Positional,
+        arg(metavar="WORLD", help=f"a world: {WORLDS}; or a Gymnasium environment, as gym:ID"),
+    ]
+
+    agent_name: Annotated[str, arg(name="agent", metavar="AGENT")] = "Optimist"
+    """the agent: its name (`optimist agents` lists them), or module:Class"""
+    episodes: int = 2000
+    """number of episodes"""
+    seeds: int = 5
+    """number of seeds"""
+    seed: int = 0
+    """base seed; the seed of each run is derived from it"""
+    out: OutputFolder = None
+    """output directory, a study with one world and one agent"""
+    policy: OutputFile = None
+    """the last policy of the first seed"""
+    imports: Imports = ()
+    json: Json = False
+    workers: WorkersFlags = field(default_factory=Workers)
+
+
+@dataclass(frozen=True)
+class Expert:
+    """Record the features of an expert in a world, without actions or rewards.
+
+    They are drawn from the discounted occupancy of an optimal policy, or of a saved one. The
+    parameters of the world are flags: `optimist expert WORLD --help` lists them.
+
+    Example:
+        optimist expert FourRooms --samples 1000 --out expert.parquet
+    """
+
+    world_name: World
+    out: Annotated[Path, arg(metavar="FILE")] = field(kw_only=True)
+    """output file: .parquet, .npz or .csv"""
+    policy: Annotated[Path | None, shown("FILE", "an optimal one")] = None
+    """the expert's policy"""
+    samples: float = 1000
+    """number of samples; inf for their exact mean (not in .csv)"""
+    features: Shown = "states"
+    """features of a pair: its state, both, or those in which the world is linear"""
+    seed: int = 0
+    """seed of the samples"""
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class Imitate:
+    """Imitate an expert from its features alone, with FRA-IL: without actions or rewards.
+
+    The parameters of the world and of the policy player are flags: `optimist imitate WORLD --player
+    PLAYER --help` lists them.
+
+    Example:
+        optimist imitate FourRooms --expert expert.parquet --policy policy.safetensors
+    """
+
+    world_name: World
+    expert: Annotated[Path, arg(metavar="FILE")] = field(kw_only=True)
+    """the expert's features: .parquet, .npz or .csv"""
+    player_name: Annotated[Literal["Optimist", "RmaxRaviUcb"], arg(name="player")] = "Optimist"
+    """the policy player; the paper's is RmaxRaviUcb"""
+    episodes: int = 2000
+    """number of episodes"""
+    seed: int = 0
+    """seed of the run"""
+    features: Shown = "states"
+    """features in the data: of states, of pairs, or those of a linear world"""
+    weights: str = "ball:1"
+    """the class of reward weights: ball:RADIUS, box:LOW:HIGH or simplex:SUM"""
+    fresh: bool = False
+    """draw the pairs of the reward player by separate rollouts"""
+    policy: OutputFile = None
+    """the last policy"""
+    output: OutputFile = None
+    """the paper's output: one of the policies, drawn uniformly"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -67,21 +172,20 @@ class Sweep:
 
     Example:
         optimist sweep quick --out runs/quick
+        optimist sweep exploration --seeds 2 --episodes 100 --out runs/look
     """
 
-    study: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="STUDY")]
-    """a TOML file, or a shipped study: quick, exploration, sensitivity"""
-
-    out: Annotated[Path | None, optional("FOLDER", "runs/STUDY")] = None
+    study: Annotated[str, Positional, arg(metavar="STUDY")]
+    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation"""
+    out: Annotated[Path | None, shown("FOLDER", "runs/STUDY")] = None
     """output directory; created, or resumed if it exists"""
-
+    seeds: Annotated[int | None, shown("N", "as in the study")] = None
+    """number of seeds instead of the study's, for a quick look; kept in the output directory"""
+    episodes: Annotated[int | None, shown("N", "as in the study")] = None
+    """number of episodes in every world instead of the study's; kept in the output directory"""
     imports: Imports = ()
-    """import a module that registers environments; an id such as "module:Name-v0" needs it"""
-
+    json: Json = False
     workers: WorkersFlags = field(default_factory=Workers)
-
-    json: bool = False
-    """print the table as JSON"""
 
 
 @dataclass(frozen=True)
@@ -93,42 +197,28 @@ class Resume:
     """
 
     folder: Folder
-    """the folder of the study"""
-
     imports: Imports = ()
-    """import a module that registers environments; an id such as "module:Name-v0" needs it"""
-
+    json: Json = False
     workers: WorkersFlags = field(default_factory=Workers)
-
-    json: bool = False
-    """print the table as JSON"""
 
 
 @dataclass(frozen=True)
 class Report:
-    """Write the report of a study: one HTML page, which works offline.
+    """Write the report of a study as one page, which works offline, and figures for a paper.
 
     Example:
         optimist report runs/quick --pdf
     """
 
     folder: Folder
-    """the folder of the study"""
-
-    out: Annotated[Path | None, optional("FILE", "FOLDER/report.html")] = None
+    out: Annotated[Path | None, shown("FILE", "FOLDER/report.html")] = None
     """output file"""
-
     pdf: bool = False
     """also write figures to FOLDER/figures, as PDF"""
-
     png: bool = False
     """also write figures to FOLDER/figures, as PNG"""
-
     imports: Imports = ()
-    """import a module that registers environments; only worlds of ToyText need it here"""
-
-    json: bool = False
-    """print what was written as JSON"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -144,32 +234,23 @@ class Compare:
     """
 
     folder: Folder
-    """the folder of a study"""
-
     more: Annotated[
-        tuple[Path, ...],
-        tyro.conf.Positional,
-        tyro.conf.arg(metavar="[FOLDER ...]", help_behavior_hint=""),
+        tuple[Path, ...], Positional, arg(metavar="[FOLDER ...]", help_behavior_hint="")
     ] = ()
     """folders of other studies"""
-
     imports: Imports = ()
-    """import a module that registers environments; only worlds of ToyText need it here"""
-
-    json: bool = False
-    """print the numbers as JSON"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
 class Envs:
-    """List the worlds in their default sizes, with their optimal values.
+    """List the worlds in their default sizes, with their exact optimal values.
 
     Example:
         optimist envs --json
     """
 
-    json: bool = False
-    """print them as JSON, with their parameters"""
+    json: Json = False
 
 
 @dataclass(frozen=True)
@@ -180,11 +261,63 @@ class Agents:
         optimist agents --json
     """
 
-    json: bool = False
-    """print them as JSON"""
+    json: Json = False
 
 
-FLAGS: dict[str, type[Any]] = {
-    kind.__name__.lower(): kind for kind in (Demo, Sweep, Resume, Report, Compare, Envs, Agents)
+@dataclass(frozen=True)
+class Theory:
+    """Show the paper's guarantees for a world, with every constant.
+
+    These are the theorem's parameters, its regret bound term by term, and the number of episodes
+    from which the bound is not trivial. The parameters of the world are flags: `optimist theory
+    WORLD --help` lists them.
+
+    Example:
+        optimist theory RiverSwim --world.n 20 --K 10000
+        optimist theory --rates
+    """
+
+    world: ClassVar[Any] = None  # unless one is named
+    world_name: OptionalWorld = None
+    K: int = 1000
+    """the number of episodes"""
+    delta: float = 0.1
+    """the failure probability of each event"""
+    rates: bool = False
+    """also the rates of the paper, and what imitation costs; without a world, as formulas"""
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class Verify:
+    """Check every statement of the paper's analysis on runs in known worlds.
+
+    The algorithm runs with the theorem's parameters, with the smallest valid bonuses, with changing
+    rewards, and with the practical parameters, where statements that need valid bonuses are
+    reported but do not fail. Without a world, five small ones are checked, and two more for long
+    enough that bounds which are vacuous elsewhere could fail. The parameters of the world are
+    flags: `optimist verify WORLD --help` lists them.
+
+    Example:
+        optimist verify RiverSwim --world.n 8 --K 500
+    """
+
+    world: ClassVar[Any] = None  # unless one is named
+    world_name: OptionalWorld = None
+    K: int = 1000
+    """the number of episodes of each run"""
+    delta: float = 0.01
+    """the failure probability of what holds with high probability"""
+    seed: int = 0
+    """seeds the runs"""
+    json: Json = False
+
+
+COMMANDS: dict[str, type[Any]] = {
+    kind.__name__.lower(): kind
+    for kind in (
+        *(Demo, Learn, Expert, Imitate, Sweep, Resume, Report, Compare),
+        *(Envs, Agents, Theory, Verify),
+    )
 }
-"""The flags of each command by its name."""
+"""The flags of each command by its name; ``optimist.cli.NAME.main`` carries it out."""

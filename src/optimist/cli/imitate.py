@@ -3,23 +3,13 @@
 import math
 import sys
 from dataclasses import fields
-from typing import Any, get_args
+from typing import Any
 
 from optimist.cli import OK
-from optimist.cli.parse import parse
+from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent, show_agents
-from optimist.cli.worlds import (
-    check_writable,
-    choice,
-    file,
-    named,
-    needed_file,
-    option,
-    options,
-    user_errors,
-)
-from optimist.experiments.learners import Shown, shown_features
+from optimist.experiments.learners import shown_features
 from optimist.imitation import (
     Ball,
     Box,
@@ -29,18 +19,11 @@ from optimist.imitation import (
     Simplex,
     WeightClass,
 )
-from optimist.imitation.configuration import PlayerConfig
-from optimist.parameters import kind_of, to_plain
+from optimist.parameters import to_plain
 from optimist.stopping import INTERRUPTED
 
-PLAYERS: dict[str, type[Any]] = {kind_of(kind): kind for kind in get_args(PlayerConfig)}
-"""The policy players by name."""
 
-
-def main(arguments: list[str]) -> int:
-    world, rest = named(arguments)
-    player, rest = choice("player", rest, PLAYERS, "Optimist")
-    given = parse(_options(world, player), f"imitate {world} --player {player}", rest)
+def main(given: Any) -> int:
     check_writable(given.policy, given.output)
     with user_errors():
         il = imitator(given)
@@ -53,7 +36,8 @@ def main(arguments: list[str]) -> int:
     if given.json:
         print_json(found)
         return code
-    table = new_table(f"FRA-IL in {world}, {il.episodes:,} episodes", "what", numbers=("it is",))
+    title = f"FRA-IL in {given.world_name}, {il.episodes:,} episodes"
+    table = new_table(title, "what", numbers=("it is",))
     for what, number in rows(found):
         table.add_row(what, number)
     console = a_console()
@@ -145,27 +129,3 @@ def rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("matching error of the last quarter", f"{found['matching_error']:.4f}"),
         ("the same, estimated", f"{found['estimated_matching_error']:.4f}"),
     ]
-
-
-def _options(world: str, player: str) -> type[Any]:
-    classes = "the class of reward weights: ball:RADIUS, box:LOW:HIGH or simplex:SUM"
-    fresh = "draw the pairs of the reward player by separate rollouts"
-    return options(
-        f"Imitate an expert in {world} from its features alone, with FRA-IL and {player}.",
-        world,
-        needed_file("expert", "the expert's features: .parquet, .npz or .csv"),
-        option("episodes", int, 2000, "number of episodes"),
-        option("seed", int, 0, "seed of the run"),
-        option(
-            "features",
-            Shown,
-            "states",
-            "features in the data: of states, of pairs, or those of a linear world",
-        ),
-        option("weights", str, "ball:1", classes),
-        option("fresh", bool, False, fresh),
-        file("policy", "FILE", "the last policy"),
-        file("output", "FILE", "the paper's output: one of the policies, drawn uniformly"),
-        option("json", bool, False, "print the numbers as JSON"),
-        player=PLAYERS[player](),
-    )

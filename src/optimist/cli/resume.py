@@ -1,10 +1,12 @@
 """``optimist resume``: continue a study that was stopped."""
 
 from optimist.cli.flags import Resume
+from optimist.cli.parts import import_modules
 from optimist.cli.studies import finish
-from optimist.experiments import open_results
+from optimist.experiments.study_folder import StudyFolder
 
 
 def main(given: Resume) -> int:
-    study = open_results(given.folder, given.imports).study
-    return finish(study, given.folder, given.workers, given.json)
+    import_modules(given.imports)
+    study = StudyFolder(given.folder).read(load=True)
+    return finish(study, given.folder, given.workers, given.json)[0]

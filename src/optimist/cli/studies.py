@@ -8,36 +8,42 @@ from typing import Any
 
 from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Workers
-from optimist.cli.tables import show_failures, show_results
-from optimist.errors import RunsFailed
+from optimist.cli.mistakes import check_writable
+from optimist.cli.tables import agent_tables, show_failures, show_results
+from optimist.errors import ExecutorError, RunsFailed
 from optimist.experiments import Results, Study, run
 from optimist.experiments.sinks import TensorBoard
-from optimist.experiments.specification import agent_table
 from optimist.experiments.summary import listed
 from optimist.report.data import plain
 from optimist.stopping import INTERRUPTED
 from optimist.text import printable
 
 
-def finish(study: Study, out: Path, workers: Workers, as_json: bool) -> int:
-    """Run the unfinished runs of a study and show its results; return the exit code."""
+def finish(study: Study, out: Path | None, workers: Workers, as_json: bool) -> tuple[int, Any]:
+    """Run the unfinished runs of a study and show its results; the exit code and the results."""
     try:
         results = carry_out(study, out, workers)
     except KeyboardInterrupt:
-        print(f"\ninterrupted; `optimist resume {out}` continues", file=sys.stderr)
-        return INTERRUPTED
+        kept = f"`optimist resume {out}` continues" if out else "nothing is kept without --out"
+        print(printable(f"\ninterrupted: {kept}"), file=sys.stderr)
+        return INTERRUPTED, None
     if as_json:
-        print_json({"folder": str(out), **outcome(results)})
+        print_json({**({"folder": str(out)} if out else {}), **outcome(results)})
     else:
         show_results(results)
-        print(printable(f"results in {out}; `optimist report {out}` writes the report"))
-    show_failures(results)
-    return SOME_FAILED if results.failures else OK
+        if out:
+            print(printable(f"results in {out}; `optimist report {out}` writes the report"))
+    show_failures(results, kept=out is not None)
+    return SOME_FAILED if results.failures else OK, results
 
 
 def carry_out(study: Study, out: Path | None, workers: Workers) -> Results:
     """Run the unfinished runs of a study."""
-    sinks = [TensorBoard(workers.tensorboard)] if workers.tensorboard else []
+    check_writable(folder=workers.tensorboard)
+    try:
+        sinks = [TensorBoard(workers.tensorboard)] if workers.tensorboard else []
+    except ImportError as error:
+        raise ExecutorError(str(error)) from error
     try:
         return run(study, out, workers.jobs, workers.executor, workers.address, sinks)
     except RunsFailed as error:
@@ -51,7 +57,7 @@ def outcome(results: Results) -> dict[str, Any]:
         "runs": len(results.study.runs),
         "finished": len(results.finished),
         "failures": plain(listed(results.failures)),
-        "agents": {name: agent_table(c) for name, c in results.study.configurations.items()},
+        "agents": agent_tables(results),
         "table": list(results.table()),
         **({"peers": plain(results.peers)} if results.peers else {}),
     }

@@ -1,15 +1,25 @@
 """``optimist sweep``: run a study."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from optimist.cli.flags import Sweep
+from optimist.cli.mistakes import user_errors
+from optimist.cli.parts import import_modules
 from optimist.cli.studies import finish
 from optimist.experiments import Study
-from optimist.registry import import_trusted
 
 
 def main(given: Sweep) -> int:
-    import_trusted(given.imports)
+    import_modules(given.imports)
     study = Study.read(given.study)
+    changes: dict[str, Any] = {}
+    if given.seeds is not None:
+        changes["seeds"] = given.seeds
+    if given.episodes is not None:
+        changes |= {"episodes": given.episodes, "stride": None}
+    with user_errors():
+        study = replace(study, **changes) if changes else study
     out = given.out or Path("runs") / Path(given.study).stem
-    return finish(study, out, given.workers, given.json)
+    return finish(study, out, given.workers, given.json)[0]

@@ -18,6 +18,15 @@ from optimist.experiments.study import named
 from optimist.experiments.summary import detail
 from optimist.text import printable
 
+LOSSES = """\
+lost: mean suboptimality of the policies played, in percent of the optimal value;
+at the end: over the last tenth of the episodes; growth: the exponent of K in the
+regret over the last decade (1: no learning; 1/2: the theory; 0: converged)"""
+
+RETURNS = """\
+return: mean undiscounted sum of the environment's rewards in an episode;
+at the end: over the last tenth of the episodes"""
+
 
 def a_console() -> Console:
     """A console that prints brackets as text, and does not wrap lines when piped."""
@@ -39,10 +48,15 @@ def show_results(results: Results) -> None:
     """Print the loss or the return of each agent in each world, with the best in bold."""
     worlds = results.study.worlds
     by_returns = [name for name, world in worlds.items() if isinstance(world, Gym)]
-    if len(by_returns) < len(worlds):
-        _show_losses(results)
+    known = [name for name in worlds if name not in by_returns]
+    band = f"{LEVEL:.0%} interval"
+    if known:
+        _show_cells(results, known, ("world", "agent", "lost", band, "at the end", "growth"))
+        a_console().print(LOSSES)
     if by_returns:
-        _show_returns(results, by_returns)
+        names = ("environment", "agent", "return", band, "at the end", band)
+        _show_cells(results, by_returns, names)
+        a_console().print(RETURNS)
     if any(len(cell.seeds) == 1 for world in worlds for cell in _cells(results, world).values()):
         a_console().print("one seed: no interval")
     if results.peers:
@@ -50,7 +64,12 @@ def show_results(results: Results) -> None:
             f"\n{results.peers.sentence}\nEvery peer has the best setting of its grid in each "
             f"world, chosen in hindsight; {results.peers.subject} has one setting for all."
         )
-    show_agents({name: agent_table(c) for name, c in results.study.configurations.items()})
+    show_agents(agent_tables(results))
+
+
+def agent_tables(results: Results) -> dict[str, dict[str, Any]]:
+    """The parameters of each agent of a study."""
+    return {name: agent_table(c) for name, c in results.study.configurations.items()}
 
 
 def show_agents(tables: dict[str, dict[str, Any]]) -> None:
@@ -90,70 +109,33 @@ def wrapped(line: str, width: int) -> str:
     return "\n".join(lines).replace(kept, " ")
 
 
-def _show_losses(results: Results) -> None:
-    table = new_table(
-        _title(results),
-        "world",
-        "agent",
-        numbers=("lost", f"{LEVEL:.0%} interval", "at the end", "growth"),
-    )
-    for name, world in results.study.worlds.items():
-        there = _cells(results, name)
-        if isinstance(world, Gym) or not there:
-            continue
-        least = min(c.estimates["average"].value for c in there.values())
-        for agent, cell in there.items():
-            e = cell.estimates
-            table.add_row(
-                name if agent == next(iter(there)) else "",
-                agent,
-                percent(e["average"].value),
-                interval(e["average"]),
-                percent(e["final"].value),
-                growth(e["slope"]),
-                style="bold" if e["average"].value == least and len(there) > 1 else "",
-            )
-        mdp = world.mdp
-        uniform = mdp.suboptimality(mdp.uniform_policy) / (mdp.optimal().value or 1.0)
-        table.add_row("", "uniform play", percent(uniform), "", "", "", style="dim")
-        table.add_section()
-    console = a_console()
-    console.print(table)
-    console.print(
-        "lost: mean suboptimality of the policies played, in percent of the optimal value;\n"
-        "at the end: over the last tenth of the episodes; growth: the exponent of K in the\n"
-        "regret over the last decade (1: no learning; 1/2: the theory; 0: converged)"
-    )
-
-
-def _show_returns(results: Results, worlds: list[str]) -> None:
-    band = f"{LEVEL:.0%} interval"
-    table = new_table(
-        _title(results), "environment", "agent", numbers=("return", band, "at the end", band)
-    )
+def _show_cells(results: Results, worlds: list[str], names: tuple[str, ...]) -> None:
+    title = f"{results.study.title} ({counted(len(results.study.numbers), 'seed')})"
+    table = new_table(title, *names[:2], numbers=names[2:])
     for name in worlds:
         there = _cells(results, name)
-        most = max((c.estimates["mean_return"].value for c in there.values()), default=math.nan)
-        for agent, cell in there.items():
-            mean, final = cell.estimates["mean_return"], cell.estimates["final_return"]
-            table.add_row(
-                name if agent == next(iter(there)) else "",
-                agent,
-                *(compact(mean.value), span(mean)),
-                *(compact(final.value), span(final)),
-                style="bold" if mean.value == most and len(there) > 1 else "",
-            )
+        rows = {agent: _row(cell) for agent, cell in there.items()}
+        best = min((order for order, *_ in rows.values()), default=math.nan)
+        for agent, (order, *shown) in rows.items():
+            style = "bold" if order == best and len(there) > 1 else ""
+            table.add_row(name if agent == next(iter(there)) else "", agent, *shown, style=style)
+        world = results.study.worlds[name]
+        if there and not isinstance(world, Gym):
+            mdp = world.mdp
+            uniform = mdp.suboptimality(mdp.uniform_policy) / (mdp.optimal().value or 1.0)
+            table.add_row("", "uniform play", percent(uniform), "", "", "", style="dim")
         table.add_section()
-    console = a_console()
-    console.print(table)
-    console.print(
-        "return: mean undiscounted sum of the environment's rewards in an episode;\n"
-        "at the end: over the last tenth of the episodes"
-    )
+    a_console().print(table)
 
 
-def _title(results: Results) -> str:
-    return f"{results.study.title} ({counted(len(results.study.numbers), 'seed')})"
+def _row(cell: Cell) -> tuple[Any, ...]:
+    """What the best has least of, and the numbers of an agent in a world."""
+    e = cell.estimates
+    if cell.track.labels.higher:
+        mean, final = e["mean_return"], e["final_return"]
+        return -mean.value, compact(mean.value), span(mean), compact(final.value), span(final)
+    lost, final = e["average"], e["final"]
+    return lost.value, percent(lost.value), interval(lost), percent(final.value), growth(e["slope"])
 
 
 def _cells(results: Results, world: str) -> dict[str, Cell]:

@@ -1,15 +1,16 @@
 """``optimist theory``: the paper's bounds, evaluated for one world."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from optimist.agents import RmaxRaviUcb
 from optimist.cli import OK
-from optimist.cli.parse import parse
+from optimist.cli.flags import Theory
+from optimist.cli.mistakes import user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table
-from optimist.cli.worlds import named, option, options, user_errors
+from optimist.errors import StudyError
 from optimist.theory import Explanation, explain
 from optimist.theory.explanation import SHARE
 from optimist.theory.literature import TABLE
@@ -27,30 +28,14 @@ TERMS = {
 """The order and the meaning of each term of the regret bound."""
 
 
-@dataclass(frozen=True)
-class Rates:
-    """The rates that the paper states, and what imitation costs elsewhere, as formulas.
-
-    Example:
-        optimist theory --rates
-    """
-
-    rates: bool = False
-    """show them"""
-
-    json: bool = False
-    """print them as JSON"""
-
-
-def main(arguments: list[str]) -> int:
+def main(given: Theory) -> int:
+    if given.world_name is None and not given.rates:
+        raise StudyError("name a world, as in `optimist theory RiverSwim`, or give --rates")
     found = None
-    if "--rates" in arguments and arguments[0].startswith("-"):
-        given = parse(Rates, "theory", arguments)
-    else:
-        world, rest = named(arguments)
-        given = parse(_options(world), f"theory {world}", rest)
+    if given.world_name is not None:
         with user_errors():
             found = explain(given.world, given.K, given.delta)
+        found = replace(found, world=given.world_name)
     if given.json:
         data = {} if found is None else as_data(found)
         if given.rates:
@@ -75,43 +60,26 @@ def as_data(found: Explanation) -> dict[str, Any]:
 def practice() -> dict[str, Any]:
     """The practical parameters; K is that of the sigmoid, whose omega is log K."""
     used = RmaxRaviUcb.Config()
-    return {
-        "beta": used.beta,
-        "eta": used.eta,
-        "updates": used.updates,
-        "ridge": used.ridge,
-        "K": round(math.exp(used.omega)),
-    }
+    plain = {name: getattr(used, name) for name in ("beta", "eta", "updates", "ridge")}
+    return {**plain, "K": round(math.exp(used.omega))}
 
 
 def rates(found: Explanation | None) -> list[dict[str, Any]]:
     """The paper's rates as data, with their values if a world is given."""
-    rows = []
-    for rate in RATES:
-        row: dict[str, Any] = {
-            "where": rate.where,
-            "quantity": rate.quantity,
-            "formula": rate.formula,
-        }
-        if found is not None and found.epsilon > 0:
-            sizes = (found.d, found.n_actions, found.gamma, found.W_max)
+    rows = [{n: getattr(rate, n) for n in ("where", "quantity", "formula")} for rate in RATES]
+    if found is not None and found.epsilon > 0:
+        sizes = (found.d, found.n_actions, found.gamma, found.W_max)
+        for row, rate in zip(rows, RATES, strict=True):
             row["value"] = rate.at(found.epsilon, found.K, *sizes)
-        rows.append(row)
     return rows
 
 
 def literature() -> list[dict[str, str]]:
     """The table of Appendix C as data."""
+    names = ("algorithm", "setting", "source", "features_only")
     return [
-        {
-            "algorithm": row.algorithm,
-            "setting": row.setting,
-            "source": row.source,
-            "features_only": row.features_only,
-            "expert": row.expert_formula,
-            "mdp": row.mdp_formula,
-        }
-        for row in TABLE
+        {**{n: getattr(r, n) for n in names}, "expert": r.expert_formula, "mdp": r.mdp_formula}
+        for r in TABLE
     ]
 
 
@@ -243,14 +211,3 @@ def _show_literature() -> None:
             row["algorithm"], row["features_only"], row["expert"], row["mdp"], row["setting"]
         )
     a_console().print(table)
-
-
-def _options(world: str) -> type[Any]:
-    return options(
-        f"Say what the paper's theorem promises in {world}.",
-        world,
-        option("K", int, 1000, "the number of episodes"),
-        option("delta", float, 0.1, "the failure probability of each event"),
-        option("rates", bool, False, "also the rates of the paper, and what imitation costs"),
-        option("json", bool, False, "print it as JSON"),
-    )

@@ -1,15 +1,12 @@
 """``optimist verify``: check the paper's analysis on recorded runs."""
 
-from dataclasses import dataclass
-from typing import Any
-
 from rich.text import Text
 
 from optimist.cli import OK, SOME_FAILED
-from optimist.cli.parse import parse
+from optimist.cli.flags import Verify
+from optimist.cli.mistakes import user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent
-from optimist.cli.worlds import named, option, options, user_errors
 from optimist.verification import Finding, Summary, Verification, verify
 from optimist.verification.statement import ROUNDING
 
@@ -17,37 +14,9 @@ ROOM_FOR_FORMULAS = 150
 """From this terminal width on, the table has a column with the formulas."""
 
 
-@dataclass(frozen=True)
-class Everywhere:
-    """Check every statement of the paper's analysis in five small worlds, and longer in two more.
-
-    Example:
-        optimist verify
-    """
-
-    K: int = 1000
-    """the number of episodes of each run"""
-
-    delta: float = 0.01
-    """the failure probability of what holds with high probability"""
-
-    seed: int = 0
-    """seeds the runs"""
-
-    json: bool = False
-    """print all findings as JSON"""
-
-
-def main(arguments: list[str]) -> int:
-    world = None
-    if not arguments or arguments[0].startswith("-"):
-        given: Any = parse(Everywhere, "verify", arguments)
-    else:
-        name, rest = named(arguments)
-        given = parse(_options(name), f"verify {name}", rest)
-        world = given.world
+def main(given: Verify) -> int:
     with user_errors(), a_console().status("running the algorithm, and checking what it did"):
-        report = verify(world, given.K, given.delta, given.seed)
+        report = verify(given.world, given.K, given.delta, given.seed)
     if given.json:
         print_json(report.to_plain())
     else:
@@ -137,14 +106,3 @@ def in_practice(summary: Summary) -> str:
     if not share:
         return "holds"
     return f"fails {percent(share)}" if share >= 0.0005 else "fails < 0.1%"
-
-
-def _options(world: str) -> type[Any]:
-    return options(
-        f"Check every statement of the paper's analysis in {world}.",
-        world,
-        option("K", int, Everywhere.K, "the number of episodes of each run"),
-        option("delta", float, Everywhere.delta, "the failure probability of what may fail"),
-        option("seed", int, Everywhere.seed, "seeds the runs"),
-        option("json", bool, False, "print all findings as JSON"),
-    )

@@ -29,6 +29,13 @@ class Sigmoid:
     """p+ = sigma(alpha CB - omega), the paper's choice (Algorithm 1).
 
     With alpha = infinity it is the limit: 1 where CB > 0, and sigma(-omega) where CB = 0.
+
+    Attributes
+    ----------
+    alpha
+        Slope of the sigmoid; infinity makes it a step.
+    omega
+        Threshold of the sigmoid.
     """
 
     alpha: float
@@ -54,6 +61,11 @@ class Threshold:
 
     With one-hot features u^2 = 1 / (ridge + visits), so that `after(m)` calls a pair known after m
     visits, as R-max does.
+
+    Attributes
+    ----------
+    level
+        The uncertainty above which a pair is unknown.
 
     Examples
     --------
@@ -106,6 +118,11 @@ class Novelty:
     that one episode tries all of them. Elsewhere heaven is worth R_max H: in an environment the
     rewards of untried pairs are unknown, and rewards that change make w outdated. The paper's
     algebra of the augmented MDP holds for any p+, its regret bound for the sigmoid alone.
+
+    Attributes
+    ----------
+    level
+        Share of the prior above which a pair is unknown.
     """
 
     level: float = 1 / 3

@@ -22,7 +22,13 @@ from optimist.core.optimism import BonusKind
 
 @dataclass(frozen=True)
 class FixedBonus:
-    """CB = beta u, the paper's choice (Algorithm 1): beta is in the units of the values."""
+    """CB = beta u, the paper's choice (Algorithm 1): beta is in the units of the values.
+
+    Attributes
+    ----------
+    beta
+        Exploration coefficient.
+    """
 
     beta: float
     kind: ClassVar[BonusKind] = BonusKind.FIXED
@@ -47,6 +53,11 @@ class VarianceBonus:
     c counts standard deviations of the estimate, whatever the units of the rewards. A variance says
     nothing of states that were never seen: the ascension function covers those. Lemma
     good-event-holds is about `FixedBonus` and does not cover this bonus.
+
+    Attributes
+    ----------
+    c
+        Number of standard deviations of the estimate.
     """
 
     c: float = 0.3
@@ -63,6 +74,11 @@ class NoiseBonus:
 
     Lambda is the covariance of all data so far. The bonus of a pair is normal with deviation
     sigma u, and may be negative.
+
+    Attributes
+    ----------
+    sigma
+        Scale of the noise.
     """
 
     sigma: float

@@ -15,6 +15,17 @@ class CombinationLock(World):
 
     The right action of the last state pays 1 and stays there, so an open lock keeps paying. The
     combination is drawn from ``seed``. Uniform play is paid about once in A^n steps.
+
+    Attributes
+    ----------
+    n
+        Number of states, the length of the combination.
+    n_actions
+        Number of actions, the digits of each place.
+    seed
+        Seed of the combination.
+    gamma
+        The discount factor.
     """
 
     n: int = 6

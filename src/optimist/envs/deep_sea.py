@@ -23,6 +23,15 @@ class DeepSea(World):
     ``slip`` a move to the right goes left.
 
     The states are the cells that can be reached, column <= row, counted row by row.
+
+    Attributes
+    ----------
+    n
+        Number of rows, and of columns.
+    slip
+        Probability that a move to the right goes left.
+    gamma
+        The discount factor.
     """
 
     n: int = 10

@@ -116,6 +116,15 @@ class Grid(World):
 class GridWorld(Grid):
     """A grid world with any map; by default an open 5 x 5 room, from corner to corner.
 
+    Attributes
+    ----------
+    layout
+        The map, a line for each row: # wall, . free, S start, G goal, O pit.
+    slip
+        Probability that a move goes to one of its two sides.
+    gamma
+        The discount factor.
+
     Examples
     --------
     >>> world = GridWorld("S.G", slip=0, gamma=0.5)
@@ -130,7 +139,15 @@ class GridWorld(Grid):
 
 @dataclass(frozen=True)
 class FourRooms(Grid):
-    """Four rooms joined by four doors (Sutton, Precup and Singh, 1999), from corner to corner."""
+    """Four rooms joined by four doors (Sutton, Precup and Singh, 1999), from corner to corner.
+
+    Attributes
+    ----------
+    slip
+        Probability that a move goes to one of its two sides.
+    gamma
+        The discount factor.
+    """
 
     layout = """
     #############
@@ -153,7 +170,15 @@ class FourRooms(Grid):
 
 @dataclass(frozen=True)
 class Maze(Grid):
-    """A maze with one way through, of 97 cells."""
+    """A maze with one way through, of 97 cells.
+
+    Attributes
+    ----------
+    slip
+        Probability that a move goes to one of its two sides.
+    gamma
+        The discount factor.
+    """
 
     layout = """
     ###############

@@ -24,6 +24,17 @@ class LowerK(World):
     left with probability delta, where delta = (1 - gamma) / gamma. Episodes start in x_0. The
     family has A members, one for each choice of a*; the expert always plays it. With epsilon = 0
     all actions are alike, as in the reference MDP of the proof.
+
+    Attributes
+    ----------
+    n_actions
+        Number of actions.
+    special
+        The action a* that stays in x_0 longest.
+    epsilon
+        How much less probable it is that a* leaves x_0.
+    gamma
+        The discount factor.
     """
 
     n_actions: int = 4
@@ -62,6 +73,21 @@ class LowerTauE(World):
     except that a* leaves x_0 with delta - epsilon; episodes start in either with probability 1/2.
     The expert of member 0 always plays a*, that of member 1 another action. Their state occupancies
     are nearly the same, so that telling them apart takes many expert samples.
+
+    Attributes
+    ----------
+    member
+        Which member of the pair: the state that pays, 0 or 1.
+    n_actions
+        Number of actions.
+    special
+        The action a* that stays in x_0 longest.
+    epsilon
+        How much less probable it is that a* leaves x_0.
+    w_max
+        The reward of the state that pays.
+    gamma
+        The discount factor.
     """
 
     member: int = 0

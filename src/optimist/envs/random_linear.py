@@ -15,6 +15,19 @@ class RandomLinear(World):
 
     Its features are the true ones, of dimension d, for any number of states. It tests
     generalisation, not deep exploration: most states can be reached from any other in one step.
+
+    Attributes
+    ----------
+    d
+        Dimension of the features.
+    n_states
+        Number of states.
+    n_actions
+        Number of actions.
+    seed
+        Seed of the features, transitions and rewards.
+    gamma
+        The discount factor.
     """
 
     d: int = 20

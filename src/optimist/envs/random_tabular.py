@@ -18,6 +18,21 @@ class RandomTabular(World):
     pays a reward that is uniform on [0, 1] for every action; the others pay nothing. Episodes start
     in the first state. The MDP is linear in one-hot features only, so every pair has to be tried.
 
+    Attributes
+    ----------
+    n_states
+        Number of states.
+    n_actions
+        Number of actions.
+    successors
+        Number of states that each pair may lead to.
+    paying
+        Share of the states that pay.
+    seed
+        Seed of the transitions and rewards.
+    gamma
+        The discount factor.
+
     Examples
     --------
     >>> world = RandomTabular(50, 4, successors=3, seed=1)

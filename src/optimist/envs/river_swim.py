@@ -22,6 +22,13 @@ class RiverSwim(World):
     with 0.4, at the last it keeps still with 0.6 and slips back with 0.4. The first state pays
     0.005 for left, the last pays 1 for right. Episodes start at the first, so random play earns the
     small reward and almost never the large one.
+
+    Attributes
+    ----------
+    n
+        Number of states.
+    gamma
+        The discount factor.
     """
 
     n: int = 6

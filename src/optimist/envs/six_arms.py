@@ -18,6 +18,11 @@ class SixArms(World):
     From the start, action i reaches arm i with probability 1, .15, .1, .05, .03, .01 and otherwise
     stays. On arm i the action i stays and pays 50, 133, 300, 800, 1660, 6000 (over 6000); every
     other action returns to the start and pays nothing.
+
+    Attributes
+    ----------
+    gamma
+        The discount factor.
     """
 
     gamma: float = 0.95

@@ -21,10 +21,14 @@ class StudyFolder:
     @property
     def study(self) -> Study:
         """The study that was last run in this folder; nothing is imported for it."""
+        return self.read(load=False)
+
+    def read(self, load: bool) -> Study:
+        """The study that was last run in this folder; ``load`` says whether entry points may be."""
         file = storage.refuse_links(self.path / "study.toml")
         if not file.exists():
             raise StudyError(f"{self.path} is not the folder of a study: it has no study.toml")
-        return Study.read(file, load=False)
+        return Study.read(file, load)
 
     def prepare(self, study: Study) -> None:
         """Create the folder and write the study to it, unless it is there; tidy finished runs."""

@@ -68,7 +68,8 @@ def run(
         "joblib" (processes on this machine), "serial" (this process), "dask" or "ray", and the
         address of their cluster; by default they start one on this machine.
     sinks
-        Functions called with each finished run and the folder of the study.
+        Functions called with each finished run and the folder of the study. One with a method
+        ``follow`` is also given the runs that go on, and is told to ``close`` at the end.
     checkpoint_seconds
         Time between checkpoints: about as much work is lost if the process is killed.
     trust
@@ -109,7 +110,7 @@ def run(
         modules = _imported(pending)
         name = "serial" if executor == "joblib" and jobs == 1 else executor
         work = _Sweep(folder, name, jobs, address, tuple(sinks), checkpoint_seconds, modules)
-        with watching(study, folder):
+        with watching(study, folder, work.sinks):
             _compile_once(pending)
             work.complete(pending)
     _report_failures(results)

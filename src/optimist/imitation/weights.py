@@ -77,6 +77,11 @@ class WeightClass(ABC):
 class Ball(WeightClass):
     """The Euclidean ball ||w|| <= W_max.
 
+    Attributes
+    ----------
+    radius
+        W_max, the radius.
+
     Examples
     --------
     >>> Ball(1.0).project(np.array([3.0, 4.0]))
@@ -106,6 +111,13 @@ class Box(WeightClass):
     """Every weight in [low, high].
 
     With one-hot features of states, `Box(0, 1)` contains every reward function in [0, 1].
+
+    Attributes
+    ----------
+    low
+        The least weight.
+    high
+        The largest weight.
 
     Examples
     --------
@@ -143,6 +155,11 @@ class Box(WeightClass):
 @dataclass(frozen=True)
 class Simplex(WeightClass):
     """Non-negative weights that sum to ``total``.
+
+    Attributes
+    ----------
+    total
+        Sum of the weights.
 
     Examples
     --------
