@@ -135,13 +135,13 @@ class Expert:
 
 @dataclass(frozen=True)
 class Imitate:
-    """Imitate an expert from its features alone, with FRA-IL: without actions or rewards.
+    """Imitate an expert from its features alone, without actions or rewards.
 
-    The parameters of the world and of the policy player are flags: `optimist imitate WORLD --player
-    PLAYER --help` lists them.
+    The imitator is FRA-IL. The parameters of the world and of the policy player are flags:
+    `optimist imitate WORLD --player PLAYER --help` lists them.
 
     Example:
-        optimist imitate FourRooms --expert expert.parquet --policy policy.safetensors
+        optimist imitate FourRooms --expert expert.parquet --episodes 500
     """
 
     world_name: World
@@ -168,7 +168,7 @@ class Imitate:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Run a study: worlds x agents x parameters x seeds. Finished runs are not run again.
+    """Run a study: worlds x agents x parameters x seeds; finished runs are kept.
 
     Example:
         optimist sweep quick --out runs/quick
@@ -190,7 +190,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Resume:
-    """Resume a study that was stopped, killed or interrupted; the results are the same.
+    """Resume a study that was stopped or killed; the results are the same.
 
     Example:
         optimist resume runs/quick
@@ -204,7 +204,7 @@ class Resume:
 
 @dataclass(frozen=True)
 class Report:
-    """Write the report of a study as one page, which works offline, and figures for a paper.
+    """Write the report of a study as one page, and figures for a paper.
 
     Example:
         optimist report runs/quick --pdf
