@@ -17,14 +17,12 @@ class Output:
 
     def write(self, text: str) -> int:
         """Write text; its length."""
-        with suppress(AttributeError):  # there is none under pythonw
-            self._unless_closed(self._stream.write, text)
+        self._unless_closed(self._stream.write, text)
         return len(text)
 
     def flush(self) -> None:
         """Write what is buffered."""
-        with suppress(AttributeError):
-            self._unless_closed(self._stream.flush)
+        self._unless_closed(self._stream.flush)
 
     def _unless_closed(self, call: Any, *arguments: Any) -> None:
         try:
@@ -40,10 +38,12 @@ class Output:
 
 def command() -> None:
     """Carry out the command that the process was started for, and end it."""
-    sys.stdout, sys.stderr = Output(sys.stdout), Output(sys.stderr)
+    outputs: list[Any] = [stream and Output(stream) for stream in (sys.stdout, sys.stderr)]
+    sys.stdout, sys.stderr = outputs  # None under pythonw
     code = main()
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+    for stream in filter(None, outputs):
+        with suppress(OSError):  # the disk below it is full: the code says so
+            stream.flush()
     if code == INTERRUPTED:  # at once: what was given up may still be computing in a thread
         os._exit(code)
     sys.exit(code)

@@ -73,7 +73,7 @@ def test_the_numbers_are_those_of_the_library(optimist, as_json):
     record(optimist, "expert.npz", "--samples", "inf")
     found = as_json(
         *("imitate", "GridWorld", *SMALL, "--expert", "expert.npz", "--episodes", 400),
-        *("--weights", "ball:2", "--player", "RmaxRaviUcb", "--player.updates", 5, "--fresh"),
+        *("--weights.radius", 2, "--player", "RmaxRaviUcb", "--player.updates", 5, "--fresh"),
     )
     best = WORLD.mdp.optimal()
     phi = StateOnly(OneHotState(8), 4)
@@ -101,7 +101,7 @@ def test_both_policies_and_the_weights_are_written(optimist, as_json, tmp_path):
     found = as_json(
         *("imitate", "GridWorld", *SMALL, "--expert", "expert.npz", "--episodes", 90),
         *("--policy", "last.safetensors", "--output", "drawn.safetensors"),
-        *("--weights", "simplex:2"),
+        *("--weights", "Simplex", "--weights.total", 2),
     )
     expert = FeatureDataset.load(tmp_path / "expert.npz")
     il = FraIL(WORLD, expert, weights=opt.imitation.Simplex(2.0))
@@ -161,9 +161,9 @@ def test_a_mistake_is_answered_in_a_sentence(optimist, refused):
         (["expert", "GridWorld", "--out", "e.npz", "--policy", "."], "No such device"),
         (["expert", "FourRooms", "--out", "e.npz", "--policy", "small.safetensors"], "8 states"),
         (["imitate", "GridWorld", "--expert", "good.npz", "--policy", "no/p"], "no folder no"),
-        ([*IMITATE, "--weights", "bal:1"], "ball:RADIUS"),
-        ([*IMITATE, "--weights", "ball:1:2"], "ball:RADIUS"),
-        ([*IMITATE, "--weights", "ball:-1"], "be positive"),
+        ([*IMITATE, "--weights", "bal"], "there is no weights 'bal': did you mean 'Ball'?"),
+        ([*IMITATE, "--weights", "Box", "--weights.radius", "1"], "--weights.radius"),
+        ([*IMITATE, "--weights.radius=-1"], "be positive"),
         (["imitate", "GridWorld"], "--expert"),
         (["imitate", "GridWorld", "--expert", "no.parquet"], "no.parquet"),
         (

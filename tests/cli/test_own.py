@@ -52,6 +52,18 @@ class Lazy(opt.Algorithm):
         return np.tile([1 - self.epsilon, self.epsilon], (self.shape[0], 1))
 
 
+@dataclass
+class Coin(opt.Algorithm):
+    def act(self, state, rng):
+        return int(rng.integers(2))
+
+    def observe(self, state, action, reward, next_state, terminated):
+        pass
+
+    def policy(self):
+        return None
+
+
 def lake(**how):
     return gymnasium.make("FrozenLake-v1", **how)
 """
@@ -115,6 +127,15 @@ def test_a_function_that_makes_an_environment(as_json):
     for name in (f"gym:{MODULE}:lake", f"{MODULE}:lake"):
         found = as_json("learn", name, "--gamma", 0.95, "--options", "is_slippery=false", *SHORT)
         assert found["table"][0]["world"] == name
+
+
+@pytest.mark.usefixtures("module")
+def test_an_algorithm_without_a_table_of_its_policy(optimist):
+    learn = ("learn", "gym:CartPole-v1", "--agent", f"{MODULE}:Coin", *SHORT)
+    assert optimist(*learn)[0] == 0
+    code, _, err = optimist(*learn, "--policy", "p.safetensors")
+    assert code == 2
+    assert err == f"optimist: {MODULE}:Coin has no policy to save: its states are not numbered\n"
 
 
 @pytest.mark.usefixtures("module")

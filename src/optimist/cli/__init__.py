@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _show_warnings()
             given = parse(words or ["--help"])
             code: int = import_module(f"optimist.cli.{words[0]}").main(given)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is under pythonw
+            sys.stdout.flush()
     except KeyboardInterrupt:
         _complain("interrupted; what is finished is kept")
         return INTERRUPTED

@@ -1,7 +1,7 @@
 """The commands and their flags: frozen dataclasses, whose docstrings are the help.
 
 They are apart from the commands themselves, so that help imports nothing that learning needs. The
-flags of a world, an agent or a policy player are added when the command line names one
+flags of a world, an agent or an imitator are added when the command line names a world
 (`optimist.cli.parts`).
 """
 
@@ -135,30 +135,24 @@ class Expert:
 
 @dataclass(frozen=True)
 class Imitate:
-    """Imitate an expert from its features alone, with FRA-IL: without actions or rewards.
+    """Imitate an expert from its features alone, without actions or rewards.
 
-    The parameters of the world and of the policy player are flags: `optimist imitate WORLD --player
-    PLAYER --help` lists them.
+    The imitator is FRA-IL. Its parameters and those of the world are flags: `optimist imitate
+    WORLD --help` lists them.
 
     Example:
-        optimist imitate FourRooms --expert expert.parquet --policy policy.safetensors
+        optimist imitate FourRooms --expert expert.parquet --player RmaxRaviUcb
     """
 
     world_name: World
     expert: Annotated[Path, arg(metavar="FILE")] = field(kw_only=True)
     """the expert's features: .parquet, .npz or .csv"""
-    player_name: Annotated[Literal["Optimist", "RmaxRaviUcb"], arg(name="player")] = "Optimist"
-    """the policy player; the paper's is RmaxRaviUcb"""
     episodes: int = 2000
     """number of episodes"""
     seed: int = 0
     """seed of the run"""
     features: Shown = "states"
     """features in the data: of states, of pairs, or those of a linear world"""
-    weights: str = "ball:1"
-    """the class of reward weights: ball:RADIUS, box:LOW:HIGH or simplex:SUM"""
-    fresh: bool = False
-    """draw the pairs of the reward player by separate rollouts"""
     policy: OutputFile = None
     """the last policy"""
     output: OutputFile = None
@@ -168,7 +162,7 @@ class Imitate:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Run a study: worlds x agents x parameters x seeds. Finished runs are not run again.
+    """Run a study: worlds x agents x parameters x seeds; finished runs are kept.
 
     Example:
         optimist sweep quick --out runs/quick
@@ -190,7 +184,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Resume:
-    """Resume a study that was stopped, killed or interrupted; the results are the same.
+    """Resume a study that was stopped or killed; the results are the same.
 
     Example:
         optimist resume runs/quick
@@ -204,7 +198,7 @@ class Resume:
 
 @dataclass(frozen=True)
 class Report:
-    """Write the report of a study as one page, which works offline, and figures for a paper.
+    """Write the report of a study as one page, and figures for a paper.
 
     Example:
         optimist report runs/quick --pdf

@@ -2,7 +2,6 @@
 
 import math
 import sys
-from dataclasses import fields
 from typing import Any
 
 from optimist.cli import OK
@@ -10,15 +9,7 @@ from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent, show_agents
 from optimist.experiments.learners import shown_features
-from optimist.imitation import (
-    Ball,
-    Box,
-    FeatureDataset,
-    FraIL,
-    FraILConfig,
-    Simplex,
-    WeightClass,
-)
+from optimist.imitation import FeatureDataset, FraIL
 from optimist.parameters import to_plain
 from optimist.stopping import INTERRUPTED
 
@@ -60,25 +51,8 @@ def imitator(given: Any) -> FraIL:
             f"{given.expert} must have {phi_r.dim} features a row, the {given.features} of this "
             f"world; got {expert.dim}. Give --world.* and --features as for the expert"
         )
-    config = FraILConfig(weights_named(given.weights), given.player, given.fresh)
-    how: Any = {"seed": given.seed, "stride": max(1, given.episodes // 400), "config": config}
-    return FraIL(given.world, expert, phi_r, given.world.features, **how)
-
-
-def weights_named(text: str) -> WeightClass:
-    """The class of weights of a text such as ``box:-1:1``.
-
-    Examples
-    --------
-    >>> weights_named("box:-1:1"), weights_named("simplex")
-    (Box(low=-1.0, high=1.0), Simplex(total=1.0))
-    """
-    kinds: dict[str, Any] = {"ball": Ball, "box": Box, "simplex": Simplex}
-    name, *numbers = text.split(":")
-    if name not in kinds or len(numbers) > len(fields(kinds[name])):
-        raise ValueError(f"weights must be ball:RADIUS, box:LOW:HIGH or simplex:SUM; got {text!r}")
-    made: WeightClass = kinds[name](*map(float, numbers))
-    return made
+    how: Any = {"seed": given.seed, "stride": max(1, given.episodes // 400)}
+    return FraIL(given.world, expert, phi_r, given.world.features, config=given.config, **how)
 
 
 def _learn(il: FraIL, episodes: int) -> int:

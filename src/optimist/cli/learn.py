@@ -5,6 +5,7 @@ from typing import Any
 from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import finish
 from optimist.core import storage
+from optimist.errors import StudyError
 from optimist.experiments import Study
 
 
@@ -23,5 +24,7 @@ def main(given: Any) -> int:
     code, results = finish(study, given.out, given.workers, given.json)
     if given.policy is not None and results is not None and results.finished:
         learnt = results.folder.of(results.finished[0]).file("policy.safetensors")
+        if not learnt.exists():
+            raise StudyError(f"{agent} has no policy to save: its states are not numbered")
         storage.write_bytes(given.policy, learnt.read_bytes())
     return code

@@ -1,6 +1,7 @@
 """Parse command lines into the frozen dataclasses of `optimist.cli.flags`, with tyro."""
 
 import inspect
+import textwrap
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from types import NoneType
@@ -76,13 +77,21 @@ def parse(words: list[str]) -> Any:
     return _parse(words, kind)
 
 
+def _wrapped(paragraph: str) -> str:
+    """A paragraph as tyro leaves it: it wraps nothing, and joins lines that are not indented."""
+    if paragraph.startswith("Example"):
+        return f"\n\n{paragraph}"
+    return "\n" + textwrap.indent(textwrap.fill(paragraph.replace("\n", " "), 77), "  ")
+
+
 def _parse(words: list[str], kind: type[Any] | None) -> Any:
     """Parse words whose command has these flags."""
     commands: list[Any] = []
     for name, usual in COMMANDS.items():
         named = name == words[0]
-        text = inspect.getdoc(usual) or ""  # tyro itself would leave out the example
-        how = tyro.conf.subcommand(name, description=text if named else text.partition("\n")[0])
+        summary, *rest = (inspect.getdoc(usual) or "").split("\n\n")
+        text = "".join([summary, *map(_wrapped, rest)])
+        how = tyro.conf.subcommand(name, description=text if named else summary)
         commands.append(Annotated[(kind if named else usual), how])
     any_of: Any = Union[tuple(commands)]  # noqa: UP007
     return tyro.cli(

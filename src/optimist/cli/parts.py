@@ -1,4 +1,4 @@
-"""The flags of the world, the agent or the player that a command line names.
+"""The flags of the world, the agent or the imitator of a command line.
 
 Words are searched for names before they are parsed, because the names decide which flags there are:
 the world comes first, ``--agent NAME`` anywhere. A parameter that is one of several dataclasses is
@@ -24,7 +24,7 @@ from optimist.envs.mdp_files import SUFFIXES
 from optimist.errors import StudyError
 from optimist.experiments.learners import LEARNERS, config_of
 from optimist.experiments.worlds import KINDS
-from optimist.imitation.configuration import PlayerConfig
+from optimist.imitation import FraIL
 from optimist.parameters import kind_of
 from optimist.registry import Registry, import_trusted, is_reference
 
@@ -42,10 +42,8 @@ def parse_with_parts(
     import_modules(values_of("import", words))
     known: dict[str, Any] = {f.name: f for f in fields(command)}
     parts: dict[str, Any] = {"world": world_part(words[0], words, "agent_name" in known)}
-    if "player_name" in known:
-        players = {kind_of(kind): kind for kind in get_args(PlayerConfig)}
-        player = value_of("player", words, known["player_name"].default)
-        parts["player"] = narrowed(players[checked("player", player, players)], "player", words)
+    if "expert" in known:
+        parts["config"] = Annotated[narrowed(FraIL.Config, "", words), arg(name="")]
     if "agent_name" not in known:
         return restored(parse(with_parts(command, parts)), parts)
     learner = agent_named(value_of("agent", words, known["agent_name"].default))
@@ -170,13 +168,14 @@ def narrowed(
         if f.name in fixed or not f.metadata.get("plain", True):
             flags.append((f.name, Annotated[Any, Fixed], field(default=default)))
         elif options:
-            flag = f"{prefix}.{f.name}".replace("_", "-")
-            name = checked(flag, value_of(flag, words, kind_of(type(default))), options)
+            flag = f"{prefix}.{f.name}".strip(".").replace("_", "-")
+            first = kind_of(type(default))
+            name = checked(flag, value_of(flag, words, first), options)
             same = default if type(default) is options[name] else None
             flags.append((f.name, narrowed(options[name], flag, words, same), field()))
             text = f"the kind of {f.name}, whose parameters are flags"
             choice: Any = Annotated[Literal[tuple(options)], arg(name=f.name, help=text)]
-            flags.append((f"{f.name}_kind", choice, field(default=name)))
+            flags.append((f"{f.name}_kind", choice, field(default=first)))
         elif usual is not None and f.init:
             flags.append((f.name, hints[f.name], field(default=default)))
     frozen = kind.__dataclass_params__.frozen
