@@ -6,11 +6,12 @@ is the agent's name. Infinity is ``inf`` in TOML and the text "inf" in JSON; Non
 not have, is the text "none".
 """
 
-import dataclasses
 import difflib
 import math
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -18,6 +19,8 @@ import numpy as np
 from optimist.errors import DataError
 
 Plain = dict[str, Any]
+
+_hints: Callable[..., dict[str, Any]] = cache(get_type_hints)  # a study reads a class many times
 
 
 def to_plain(instance: Any) -> Plain:
@@ -31,15 +34,17 @@ def to_plain(instance: Any) -> Plain:
     >>> to_plain(imitation.FraIL.Config())["player"]
     {'kind': 'Optimist', 'r_max': 1.0, 'v_max': 'none'}
     """
-    types_of = get_type_hints(type(instance))
-    found = {}
-    for f in dataclasses.fields(instance):
-        value = getattr(instance, f.name)
-        if f.metadata.get("plain", True):
-            found[f.name] = plain_value(value, types_of[f.name])
-        elif callable(value):
+    types_of = _types_of(type(instance))
+    for f in fields(instance):
+        if f.name not in types_of and callable(getattr(instance, f.name)):
             raise DataError((f.name,), f"{f.name} is a function: it cannot be written as data")
-    return found
+    return {name: plain_value(getattr(instance, name), t) for name, t in types_of.items()}
+
+
+def _types_of(kind: type[Any]) -> dict[str, Any]:
+    """The parameters of a dataclass that are plain data, and their types."""
+    hints = _hints(kind)
+    return {f.name: hints[f.name] for f in fields(kind) if f.metadata.get("plain", True)}
 
 
 def kind_of(kind: type[Any]) -> str:
@@ -49,7 +54,7 @@ def kind_of(kind: type[Any]) -> str:
 
 def plain_value(value: Any, wanted: Any) -> Any:
     """A parameter as plain data: equal parameters are the same text, 1 for 1.0 or -0.0 for 0.0."""
-    if dataclasses.is_dataclass(value):
+    if is_dataclass(value):
         return {"kind": kind_of(type(value)), **to_plain(value)}
     if value is None:
         return "none"
@@ -83,16 +88,14 @@ def from_plain(
     optimist.errors.DataError: RiverSwim has no parameter 'gama': did you mean
     'gamma'? It has n, gamma
     """
-    title = name or kind_of(kind)
-    names = [f.name for f in dataclasses.fields(kind) if f.metadata.get("plain", True)]
-    types_of = get_type_hints(kind)
+    title, types_of = name or kind_of(kind), _types_of(kind)
     given = {}
     for key, value in data.items():
-        if key not in names:
-            message = f"{title} has no parameter {key!r}: {did_you_mean(key, names)}"
+        if key not in types_of:
+            message = f"{title} has no parameter {key!r}: {did_you_mean(key, types_of)}"
             raise DataError((*path, key), message)
         given[key] = from_plain_value(types_of[key], value, (*path, key))
-    missing = [f.name for f in dataclasses.fields(kind) if _needed(f) and f.name not in given]
+    missing = [f.name for f in fields(kind) if _needed(f) and f.name not in given]
     if missing:
         raise DataError(path, f"{title} needs {' and '.join(missing)}")
     try:
@@ -105,8 +108,8 @@ def from_plain(
         raise DataError((*path, *about[:1]), f"{title}: {error}") from error
 
 
-def _needed(field: dataclasses.Field[Any]) -> bool:
-    return field.default is field.default_factory is dataclasses.MISSING
+def _needed(field: Field[Any]) -> bool:
+    return field.default is field.default_factory is MISSING
 
 
 def from_plain_value(wanted: Any, value: Any, path: tuple[str, ...]) -> Any:
@@ -114,46 +117,38 @@ def from_plain_value(wanted: Any, value: Any, path: tuple[str, ...]) -> Any:
     options = _options(wanted)
     if type(None) in options and isinstance(value, str) and value.lower() == "none":
         return None
-    classes = {kind_of(o): o for o in options if _is_dataclass(o)}
+    classes = {kind_of(o): o for o in options if isinstance(o, type) and is_dataclass(o)}
     if classes and isinstance(value, str | Mapping):
         table = {"kind": value} if isinstance(value, str) else dict(value)
         chosen = table.pop("kind", None)
+        if not chosen:
+            raise DataError(path, f"{path[-1]} needs a kind: one of {', '.join(classes)}")
         if not isinstance(chosen, str) or chosen not in classes:
-            if not chosen:
-                raise DataError(path, f"{path[-1]} needs a kind: one of {', '.join(classes)}")
             hint = did_you_mean(str(chosen), classes, "there are")
             raise DataError(path, f"{path[-1]} must be one of its kinds; got {chosen!r}: {hint}")
         return from_plain(classes[chosen], table, path)
-    if float in options and value in ("inf", "-inf"):
-        return float(value)
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if float in options and number:
+    if float in options and (number or value in ("inf", "-inf")):
         try:
             return float(value)
         except OverflowError:
             raise DataError(path, f"{path[-1]} = {str(value)[:20]}... is too large") from None
-    if any(type(value) is option for option in options) or value in _literals(options):
+    if type(value) in options or value in options:
         return value
     raise DataError(path, f"{path[-1]} must be {_in_words(options)}; got {value!r}")
 
 
 def _options(wanted: Any) -> tuple[Any, ...]:
-    return get_args(wanted) if get_origin(wanted) in (Union, types.UnionType) else (wanted,)
-
-
-def _literals(options: Iterable[Any]) -> list[Any]:
-    return [value for o in options if get_origin(o) is Literal for value in get_args(o)]
-
-
-def _is_dataclass(option: Any) -> bool:
-    return isinstance(option, type) and dataclasses.is_dataclass(option)
+    """The classes that a type allows, and the values of a Literal."""
+    if get_origin(wanted) in (Union, types.UnionType):
+        return tuple(option for part in get_args(wanted) for option in _options(part))
+    return get_args(wanted) if get_origin(wanted) is Literal else (wanted,)
 
 
 def _in_words(options: Iterable[Any]) -> str:
     words = {float: "a number", int: "a whole number", bool: "true or false", str: "text"}
     words[type(None)] = '"none"'
-    known = [words.get(o, getattr(o, "__name__", str(o))) for o in options if not _literals([o])]
-    return " or ".join(known + [repr(value) for value in _literals(options)])
+    return " or ".join(words.get(o, getattr(o, "__name__", repr(o))) for o in options)
 
 
 def did_you_mean(name: str, names: Iterable[str], listed: str = "it has") -> str:

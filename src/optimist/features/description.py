@@ -16,6 +16,7 @@ from optimist.features.per_action import PerAction
 from optimist.features.rbf import RBF
 from optimist.features.state_only import StateOnly
 from optimist.features.tiles import Tiles
+from optimist.parameters import from_plain_value, plain_value
 
 PARTS: dict[type[Features], tuple[str, ...]] = {
     OneHot: ("n_states", "n_actions"),
@@ -86,17 +87,11 @@ def _to_json(part: Any) -> Any:
     if isinstance(part, Features):
         return _describe(part)
     if isinstance(part, UnitBox):
-        bounds = {"low": part.low, "high": part.high}
-        plain = {name: [_number(x) for x in bound.tolist()] for name, bound in bounds.items()}
-        return {**plain, "outside": part.outside}
+        low, high = ([plain_value(x, Any) for x in bound] for bound in (part.low, part.high))
+        return {"low": low, "high": high, "outside": part.outside}
     if isinstance(part, np.ndarray):
         return part.tolist()
     return list(part) if isinstance(part, tuple) else part
-
-
-def _number(bound: float) -> float | str:
-    """A bound for JSON, which has no infinite numbers: these become "inf" and "-inf"."""
-    return bound if np.isfinite(bound) else str(bound)
 
 
 def _build(data: object) -> Features:
@@ -123,10 +118,10 @@ def _read_box(data: object) -> dict[str, Any]:
     return {"box": (low, high), "outside": data["outside"]}
 
 
-def _read_bounds(box: dict[str, Any], name: str) -> list[Any]:
+def _read_bounds(box: dict[str, Any], name: str) -> list[float]:
     if not isinstance(box[name], list):
         raise ValueError(f"{name} = {short(box[name])} must be a list of numbers")
-    return [float(x) if x in ("inf", "-inf") else x for x in box[name]]
+    return [from_plain_value(float, x, (f"{name}[{i}]",)) for i, x in enumerate(box[name])]
 
 
 def _build_fourier(frequencies: Any, **parts: Any) -> Fourier:
