@@ -49,9 +49,7 @@ def package(tmp_path, monkeypatch):
     )
     (tmp_path / "their_rings.py").write_text("from reference.own import Ring\n")
     monkeypatch.syspath_prepend(tmp_path)
-    registry._entry_points.cache_clear()
     yield
-    registry._entry_points.cache_clear()
     sys.modules.pop("their_rings", None)
 
 

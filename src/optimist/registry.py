@@ -7,7 +7,6 @@ it was given to `import_trusted`, or if an installed package declares it as an e
 import inspect
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -181,7 +180,6 @@ def _code(code: Any) -> str:
     return f"{code.co_code.hex()} {consts} {code.co_names}"
 
 
-@cache
 def _entry_points(groups: tuple[str, ...]) -> list[EntryPoint]:
     return [entry for group in groups for entry in entry_points(group=group)]
 

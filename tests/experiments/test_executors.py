@@ -2,8 +2,6 @@
 
 import json
 import os
-import secrets
-import shutil
 import signal
 import subprocess
 import sys
@@ -93,18 +91,6 @@ def ray_cluster(folder):
         *("--include-dashboard=false", "--disable-usage-stats", f"--temp-dir={folder}"),
     ):
         yield text_of(folder / "ray_current_cluster")
-
-
-@pytest.fixture(scope="module")
-def ray_environment():
-    """Ray's own token and folder; the paths of its sockets have to be short."""
-    folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "token")
-        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        patch.setenv("RAY_TMPDIR", folder)
-        yield Path(folder)
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

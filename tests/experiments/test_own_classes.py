@@ -60,7 +60,7 @@ def test_own_classes_run_and_are_measured(folder):
     direct = Cautious(Ring(6), c=0.3, seed=results.finished[1].spec.seed, stride=1)
     cell = results.cell("ring", "cautious")
     lost = direct.learn(20).regrets() / Ring(6).mdp.optimal().value
-    np.testing.assert_array_equal(cell.suboptimality[0], lost)
+    np.testing.assert_array_equal(cell.curves["suboptimality"][0], lost)
 
 
 READ = """
@@ -137,7 +137,9 @@ def test_a_changed_class_is_a_new_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("executor", ["joblib", "dask", "ray"])
-def test_every_executor_gives_the_same_bytes(executor, folder, bytes_of, tmp_path):
+def test_every_executor_gives_the_same_bytes(executor, folder, bytes_of, tmp_path, request):
+    if executor == "ray":
+        request.getfixturevalue("ray_environment")
     _, expected = folder
     results = run(study(), tmp_path, jobs=2, executor=executor)
     assert not results.failures
@@ -179,8 +181,10 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("executor", ["joblib", "dask", "ray", "notebook"])
-def test_classes_of_a_script_are_sent_to_workers(executor, tmp_path):
+def test_classes_of_a_script_are_sent_to_workers(executor, tmp_path, request):
     """Guarded by ``__main__``; those of a notebook have no file."""
+    if executor == "ray":
+        request.getfixturevalue("ray_environment")
     kind = "joblib" if executor == "notebook" else executor
     source = SCRIPT.format(source=Path(own.__file__).read_text(), executor=kind)
     (tmp_path / "script.py").write_text(source)

@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -149,11 +150,20 @@ class Driver(ABC):
             self.rng = before["rng"]
         self.pace.note(episodes, time.perf_counter() - started)
 
-    def compiled(self, stop: BoolArray, function: Callable[..., Any], *given: Any) -> Any:
-        """The result of a compiled function, which ends early when ``stop`` is raised."""
-        if self.aside:
-            return in_thread(lambda: function(*given), self.bar, stop)
-        return function(*given)
+    def compiled(self, stop: BoolArray, function: str | Callable[..., Any], *given: Any) -> Any:
+        """The result of a compiled function, which ends early when ``stop`` is raised.
+
+        It may be named as ``module:function``. It is then imported where it is called: the import
+        of numba takes long, and an interruption must be heard meanwhile.
+        """
+
+        def call() -> Any:
+            if callable(function):
+                return function(*given)
+            module, _, name = function.partition(":")
+            return getattr(import_module(module), name)(*given)
+
+        return in_thread(call, self.bar, stop) if self.aside else call()
 
     @abstractmethod
     def learn_some(self, most: int) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class FiniteEpisodes(Episodes):
         world = simulator(mdp)
         self._start, self._first = world.start.tolist(), world.first.tolist()
         self._after, self._cumulative = world.after.tolist(), world.cumulative.tolist()
-        self._r, self._gamma = mdp.r.tolist(), mdp.gamma
+        self._rewards, self._gamma = mdp.r.tolist(), mdp.gamma
         space = spaces.Discrete(mdp.n_states)
         self.problem = Problem(mdp.n_states, mdp.n_actions, mdp.gamma, space)
 
@@ -54,7 +54,7 @@ class FiniteEpisodes(Episodes):
         return self.state
 
     def step(self, action: int, rng: np.random.Generator) -> tuple[float, Any, bool, bool]:
-        reward = self._r[self.state][action]
+        reward = self._rewards[self.state][action]
         if not rng.random() < self._gamma:  # before the next state is seen
             return reward, None, False, True
         pair = self.state * self.problem.n_actions + action

@@ -132,9 +132,8 @@ class FiniteDriver(VariantDriver):
 
     def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
         """Play and learn under the rewards that were chosen; the columns of the history."""
-        from optimist.core.finite import run_finite  # numba takes its time
-
-        self.compiled(record.stop, run_finite, self.learner(rule), self.rng, record, kept)
+        given = (self.learner(rule), self.rng, record, kept)
+        self.compiled(record.stop, "optimist.core.finite:run_finite", *given)
         chosen = np.full(len(record.steps), len(self.chosen) - 1)
         return {**columns_of(record), "chosen": chosen}
 

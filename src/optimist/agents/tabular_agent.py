@@ -98,15 +98,13 @@ class TabularDriver(Driver):
         return self.tables.clock[0]
 
     def learn_some(self, most: int) -> dict[str, Any]:
-        from optimist.core.peers import run_tabular  # numba takes its time
-
         n = min(most, self.pace.episodes)
         with self.call(n):
             evaluated, record = self.evaluated_of_next(n), blank_record(n)  # its ascensions stay 0
             policies = np.zeros((len(evaluated), *self.mdp.r.shape))
             kept = KeptTables(self.stride, policies, self.drawn_of_next(n), self.drawn)
             state = (self.simulator, self.rule, self.tables, self.mdp.r.copy(), self.rng)
-            self.compiled(record.stop, run_tabular, *state, record, kept)
+            self.compiled(record.stop, "optimist.core.peers:run_tabular", *state, record, kept)
         chosen = {"chosen": np.zeros(n, dtype=np.int64)}
         return {**columns_of(record), **chosen, "evaluated": evaluated, "policies": policies}
 

@@ -165,7 +165,9 @@ class ByValues(Track):
         else:
             judged = {"value": history.values(), "suboptimality": history.regrets()}
         rows = {"episode": history.evaluated + 1, "steps": steps[at]}
-        return {**rows, **judged, **{n: c[at] for n, c in beliefs(history).items()}}
+        found = {name: column[at] for name, column in beliefs(history).items()}
+        epoch = {"epoch": found.pop("epoch")} if "epoch" in found else {}
+        return {**rows, **epoch, **judged, **found}
 
     def episodes(self, episodes: int, stride: int) -> IntArray:
         return np.arange(1, episodes + 1, stride)
@@ -230,12 +232,14 @@ class ByReturns(Track):
         def means(column: FloatArray) -> FloatArray:
             return np.add.reduceat(column, starts) / (ends - starts)
 
-        found = {n: c[ends - 1] if n == "epoch" else means(c) for n, c in beliefs(history).items()}
+        found = beliefs(history)
+        epoch = {"epoch": found.pop("epoch")[ends - 1]} if "epoch" in found else {}
         return {
             "episode": history.first + ends,
             "steps": steps_before + np.cumsum(history.steps)[ends - 1],
+            **epoch,
             "return": means(history.reward),
-            **found,
+            **{name: means(column) for name, column in found.items()},
         }
 
     def episodes(self, episodes: int, stride: int) -> IntArray:

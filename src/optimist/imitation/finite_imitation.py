@@ -56,19 +56,16 @@ class FiniteImitation(Imitation, FiniteDriver):
         return 1 if self._moves_between_calls else most
 
     def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
-        from optimist.core.finite import learn_one  # numba takes its time
-        from optimist.imitation.loop import play_one_and_draw, run_imitation
-
         sizes = len(record.steps), len(kept.log_policies)
         player = self.player.state(self.step, self.config.fresh, *sizes)
         given = (self.learner(rule), self.rng, record, kept, player)
         if self._moves_between_calls:
-            self.compiled(record.stop, play_one_and_draw, *given)
+            self.compiled(record.stop, "optimist.imitation.loop:play_one_and_draw", *given)
             self._move(int(player.pairs[0]))
             player.kept[:] = player.w
-            self.compiled(record.stop, learn_one, *given[:3])
+            self.compiled(record.stop, "optimist.core.finite:learn_one", *given[:3])
         else:
-            self.compiled(record.stop, run_imitation, *given)
+            self.compiled(record.stop, "optimist.imitation.loop:run_imitation", *given)
         columns = columns_of(record)
         del columns["reward"]  # it was paid before r_k was known
         seen = {"pairs": player.pairs, "rollouts": player.rollouts}
