@@ -12,6 +12,7 @@ from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
+from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
 
 NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
@@ -168,7 +169,10 @@ class Agent:
         """
         saved, kind = checkpoint.read(folder, cls.__name__), cls  # type: checkpoint.Saved, Any
         run = {name: saved.header[name] for name in ("seed", "stride")}
-        agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **told})
+        try:
+            agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **told})
+        except ValueError as error:  # its configuration does not fit this world, or any
+            raise FileError(f"{saved.path}: {error}") from error
         agent._restore(saved)
         return agent
 

@@ -65,8 +65,9 @@ def optimism(
     first, second
         The regressions of V - v and of its square; not used by a fixed bonus.
     """
-    # The prior's share in the estimate of a pair; where phi = 0 so is u.
-    share = np.minimum(ridge * u * u / np.maximum(norm, TINY), 1.0)
+    # The prior's share in the estimate of a pair, where it is used; where phi = 0 so is u.
+    shared = o.ascension == AscensionKind.NOVELTY or o.bonus == BonusKind.VARIANCE
+    share = np.minimum(ridge * u * u / np.maximum(norm, TINY), 1.0) if shared else 0.0 * u
     new = (share > o.a * EDGE) * (o.ascension == AscensionKind.NOVELTY)
     CB = o.coefficient * u
     if o.bonus == BonusKind.VARIANCE:
