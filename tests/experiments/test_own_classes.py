@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from gymnasium.envs.classic_control import CartPoleEnv
 from reference import own
-from reference.own import Cautious, EpsilonGreedy, Ring, lake
+from reference.own import Cautious, EpsilonGreedy, Ring, Shy, lake
 
-from optimist import FiniteMDP, Optimist, Study, open_results, run
+from optimist import FiniteMDP, FraIL, Optimist, Study, open_results, run
 from optimist.agents import Rmax
 from optimist.envs import ArrayWorld, Gym, RiverSwim
 from optimist.errors import DataError, StudyError
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
-from optimist.experiments.learners import UnknownAgent
+from optimist.experiments.learners import UnknownAgent, config_of
 from optimist.experiments.worlds import keep, study_world
 
 TESTS = Path(__file__).parents[1]
@@ -240,6 +240,18 @@ def test_a_toml_file_names_modules_and_files(tmp_path):
         (tmp_path / "study.toml").write_text(TOML.replace(*change))
         with pytest.raises(StudyError, match=message):
             Study.read(tmp_path / "study.toml")
+
+
+def test_an_imitator_gets_the_data_of_an_optimal_expert(tmp_path):
+    agents = {"exact": Shy, "sampled": config_of(Shy)(samples=50, shyness=0.1), "ours": FraIL}
+    made = study(worlds={"ring": Ring(5)}, agents=agents, seeds=1, episodes=40)
+    results = run(made, tmp_path, executor="serial")
+    errors = {a: results.cell("ring", a).curves["matching_error"] for a in agents}
+    assert made.runs[1].spec.plain["agent"]["samples"] == 50
+    assert all(np.isfinite(error).all() for error in errors.values())
+    assert open_results(tmp_path).study.runs == made.runs
+    with pytest.raises(ValueError, match="Shy imitates an optimal expert in a study; none is"):
+        study(worlds={"lake": lake}, agents={"shy": Shy})
 
 
 def test_environments_are_given_in_several_ways():

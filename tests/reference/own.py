@@ -63,5 +63,16 @@ class Cautious(opt.agents.VariantAgent):
     Config = CautiousConfig
 
 
+@dataclass(frozen=True)
+class ShyConfig(opt.FraIL.Config):
+    """FRA-IL with a parameter more."""
+
+    shyness: float = 0.5
+
+
+class Shy(opt.FraIL):
+    Config = ShyConfig
+
+
 def lake():
     return gymnasium.make("FrozenLake-v1", is_slippery=False)

@@ -45,7 +45,9 @@ class ExpertData:
     features: str = "states"
 
     def __post_init__(self) -> None:
-        super().__post_init__()  # type: ignore[misc]  # of the imitator's own parameters
+        check_own = getattr(super(), "__post_init__", None)  # the imitator's own parameters
+        if check_own is not None:
+            check_own()
         if self.samples != math.inf:
             _sample_count(self.samples)
         if self.features not in FEATURES:
@@ -78,8 +80,8 @@ def _config_of(kind: Any) -> type[Any]:
     if kind is FraIL:
         return ImitationConfig
     if is_imitator(kind):
-        made = make_dataclass(f"{kind.__name__}Config", (), bases=(ExpertData, kind.Config))
-        return dataclass(frozen=True)(made)
+        bases = (ExpertData, kind.Config)
+        return make_dataclass(f"{kind.__name__}Config", (), bases=bases, frozen=True)
     found: type[Any] = kind.Config
     return found
 
