@@ -1,5 +1,6 @@
 """The defaults: studies, `--help` and the documents rely on them, so a change has to be meant."""
 
+import math
 from dataclasses import asdict
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from optimist import FraIL, envs, imitation
 from optimist.agents import AGENTS, Optimist
+from optimist.core import FixedBonus, NoiseBonus, Sigmoid, Threshold, Truncation
 
 DEFAULTS = {
     "RaviUcb": {"beta": 0.3, "eta": 10.0, "ridge": 0.01, "updates": 10},
@@ -18,6 +20,33 @@ DEFAULTS = {
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_the_parameters_of_special_cases(name):
     assert asdict(AGENTS[name].Config()) == DEFAULTS[name]
+
+
+GREEDY = {"eta": math.inf, "ascension": Truncation()}
+VARIANTS = {
+    "RmaxRaviUcb": (
+        {"beta": 2.0, "alpha": 3.0, "omega": 1.0},
+        {"eta": 10.0, "bonus": FixedBonus(2.0), "ascension": Sigmoid(3.0, 1.0), "ridge": 1.0},
+    ),
+    "RaviUcb": (
+        {"beta": 2.0},
+        {"bonus": FixedBonus(2.0), "ascension": Truncation(), "ridge": 0.01},
+    ),
+    "OptimisticVI": ({"beta": 2.0}, {**GREEDY, "bonus": FixedBonus(2.0)}),
+    "LsviUcb": ({"beta": 2.0}, {**GREEDY, "bonus": FixedBonus(2.0), "lazy": True}),
+    "Rlsvi": ({"sigma": 2.0}, {**GREEDY, "bonus": NoiseBonus(2.0), "lazy": False}),
+    "Rmax": (
+        {"visits": 3},
+        {"eta": math.inf, "bonus": FixedBonus(0.0), "ascension": Threshold.after(3)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_an_agent_is_the_variant_that_transcriptions_are_compared_with(name):
+    given, expected = VARIANTS[name]
+    variant = AGENTS[name].Config(**given).variant()
+    assert {field: getattr(variant, field) for field in expected} == expected
 
 
 @pytest.mark.parametrize("name", AGENTS)
