@@ -288,3 +288,10 @@ def test_repeated_actions_are_learnt_with():
         agent = RmaxRaviUcb(env, "tiles:6", seed=0, gamma=0.95)
         assert (agent.environment.low, agent.environment.high) == (-5.0, 0.0)
         assert agent.learn(4).steps.max() <= 40
+
+
+def test_a_bound_below_the_value_of_termination_is_refused():
+    lake = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    agent = RmaxRaviUcb(lake, gamma=0.9, low=-1, high=1, v_max=1.0)  # 0 for ever is mapped to 5
+    with pytest.raises(BadEnvironment, match=r"termination is worth 5 .* v_max = 1 bounds no"):
+        agent.learn(50)
