@@ -23,7 +23,7 @@ import numpy as np
 
 import optimist as opt
 from benchmarks.timing import best_of
-from optimist.agents.driver import Run
+from optimist.agents.driver import RunSettings
 from optimist.agents.stream_driver import StreamDriver
 from optimist.core import Sigmoid
 from optimist.core.links import add_transitions
@@ -51,7 +51,7 @@ def against_blas(T: int, s: int) -> None:
     """One update over T stored transitions, and one pass of BLAS over the same features."""
     rng = np.random.default_rng(0)
     phi, world = PerAction(Given(s), ACTIONS), Gym("MountainCar-v0", memory=8 * 2.0**30)
-    driver = StreamDriver(world, phi, CONFIG, Run(CONFIG, 0, 0))
+    driver = StreamDriver(world, phi, CONFIG, RunSettings(CONFIG, 0, 0))
     rule, memory, epoch, none = driver.rule(0), driver.memory, driver.epoch, np.zeros((0, phi.dim))
     memory.find(rng.normal(size=(T, s)) / np.sqrt(s), None)
     initialise(rule, memory.states, epoch, none, 0, T)

@@ -70,7 +70,7 @@ def sample(
         specification='[study]\ntitle = "A sample study"\n\nseeds = 4\n',
         environment={"python": "3.11.7", "commit": "f7df7dc"},
         agents=tuple(
-            data.Agent(name, data.About(f"Kind of {name}", {"beta": "0.5"}, f"mine:{name}"))
+            data.ShownAgent(name, data.About(f"Kind of {name}", {"beta": "0.5"}, f"mine:{name}"))
             for name in agents
         ),
         worlds=tuple(
@@ -91,7 +91,7 @@ def _world(i, name, agents, seeds, imitators, rng):
         )
         picture = _picture(*place, agents, imitators, rng)
     no_slope = about(math.nan, note="no regret to fit")
-    return data.World(
+    return data.ShownWorld(
         name=name,
         about=data.About(f"Kind of {name}", {"slip": "0.1"}, f"mine:{name}, source 1a2b3c4d"),
         labels=labels.VALUES,
@@ -152,7 +152,7 @@ def _chance(a, b):
 def _picture(board, cells, moves, agents, imitators, rng):
     n, n_actions = len(cells), len(moves)
     policy = np.eye(n_actions)[rng.integers(n_actions, size=n)]
-    best = data.Optimum(np.linspace(1, 9, n), rng.dirichlet(np.ones(n)), policy)
+    best = data.ShownOptimum(np.linspace(1, 9, n), rng.dirichlet(np.ones(n)), policy)
     fading = np.array([0.5, 0.6, 0.4, 0.1, 0.02])[:, None]  # it differs most at the second moment
     runs = []
     for agent in agents:
@@ -180,7 +180,7 @@ def environment(agents, name="Plane", drawn=True):
         for k, agent in enumerate(agents)
     }
     episode = np.arange(10, 201, 10)
-    return data.World(
+    return data.ShownWorld(
         name=name,
         about=data.About(f"Gym {name}-v0", {"gamma": "0.99"}),
         labels=labels.RETURNS,

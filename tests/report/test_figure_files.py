@@ -139,10 +139,10 @@ def test_drawing_imports_matplotlib_but_not_pyplot(tmp_path):
 import sys
 from optimist.report.figures import curves_figure, save_figure
 assert not [name for name in sys.modules if name.startswith("matplotlib")]
-from optimist.report.data import About, Agent, ReportData, World
+from optimist.report.data import About, ReportData, ShownAgent, ShownWorld
 from optimist.report.labels import VALUES
-world = World("Maze", About("", {}), VALUES, 1, 5, {}, {}, {})
-data = ReportData("", "", "", "", 0.9, 9, "", {}, (Agent("A", About("", {})),), (world,))
+world = ShownWorld("Maze", About("", {}), VALUES, 1, 5, {}, {}, {})
+data = ReportData("", "", "", "", 0.9, 9, "", {}, (ShownAgent("A", About("", {})),), (world,))
 save_figure(curves_figure(data), sys.argv[1])
 assert "matplotlib.figure" in sys.modules
 assert "matplotlib.pyplot" not in sys.modules

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from optimist.experiments.statistics import Band, Estimate
-from optimist.report.data import About, Agent, Curve, Curves, ReportData, World
+from optimist.report.data import About, Curve, Curves, ReportData, ShownAgent, ShownWorld
 from optimist.report.figures import curves_figure, summary_figure
 from optimist.report.figures_style import number, panels
 from optimist.report.labels import VALUES
@@ -31,7 +31,7 @@ def make_curve(agent, seeds=5, points=6):
 
 def make_world(name, agents, seeds):
     score = estimate(0.2) if seeds == 1 else estimate(0.2, 0.1, 0.4)
-    return World(
+    return ShownWorld(
         name,
         About(name, {}),
         VALUES,
@@ -47,7 +47,7 @@ def make_data(agents=3, worlds=("River", "Sea"), seeds=5, names=NAMES):
     names = names[:agents]
     return ReportData(
         *("", "", "", "", 0.95, 2000, "", {}),
-        agents=tuple(Agent(name, About("", {})) for name in names),
+        agents=tuple(ShownAgent(name, About("", {})) for name in names),
         worlds=tuple(make_world(name, names, seeds) for name in worlds),
     )
 
@@ -275,7 +275,7 @@ def test_names_are_drawn_without_math_markup():
 
 def test_figures_are_as_wide_as_a_column_or_a_page():
     for worlds, columns in ((1, 1), (2, 2), (4, 4), (5, 3), (9, 3), (15, 4)):
-        data = make_data(agents=1, worlds=[f"World {i}" for i in range(worlds)])
+        data = make_data(agents=1, worlds=[f"ShownWorld {i}" for i in range(worlds)])
         figure, axes, side_by_side = panels(data.worlds, height=1)
         assert figure.get_figwidth() == (3.25 if worlds == 1 else 6.75)
         assert len(axes) == worlds
@@ -284,7 +284,7 @@ def test_figures_are_as_wide_as_a_column_or_a_page():
 
 @pytest.mark.parametrize("draw", [curves_figure, summary_figure])
 def test_fifteen_worlds_and_twelve_agents_have_room(draw):
-    figure = draw(make_data(agents=12, worlds=[f"World {i}" for i in range(15)]))
+    figure = draw(make_data(agents=12, worlds=[f"ShownWorld {i}" for i in range(15)]))
     assert len(figure.axes) == 15
     assert figure.get_figheight() <= 9  # the text of a page
     check_room(figure)

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.colors import LogNorm, to_rgb
 
 from optimist.report import figures_board
-from optimist.report.data import About, Optimum, Picture, Recording, World
+from optimist.report.data import About, Picture, Recording, ShownOptimum, ShownWorld
 from optimist.report.figures import save_figures
 from optimist.report.figures_board import imitation_figure, optimism_figure
 from optimist.report.labels import VALUES
@@ -38,7 +38,7 @@ def make_run(agent, episodes, bonus=True):
 
 def make_picture(episodes=(0, 1, 4), **changes):
     """Few episodes unless told, as each board takes a moment to draw."""
-    optimum = Optimum(np.full(5, 200.0), np.full(5, 0.2), RIGHT)
+    optimum = ShownOptimum(np.full(5, 200.0), np.full(5, 0.2), RIGHT)
     run = replace(make_run("agent A", episodes), **changes)
     runs = (
         make_run("agent B", episodes, bonus=False),
@@ -49,7 +49,7 @@ def make_picture(episodes=(0, 1, 4), **changes):
 
 
 def make_world(picture):
-    return World("River", About("", {}), VALUES, 100, 1, {}, {}, {}, picture=picture)
+    return ShownWorld("River", About("", {}), VALUES, 100, 1, {}, {}, {}, picture=picture)
 
 
 def boards_of(figure):

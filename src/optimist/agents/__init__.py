@@ -3,7 +3,7 @@
 from typing import Any
 
 from optimist.agents.agent import Agent
-from optimist.agents.algorithm import Algorithm, Problem
+from optimist.agents.algorithm import Algorithm, DecisionProblem
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.history import History
 from optimist.agents.optimist import Optimist
@@ -30,13 +30,13 @@ __all__ = [
     "Agent",
     "Algorithm",
     "Beliefs",
+    "DecisionProblem",
     "Diagnostics",
     "History",
     "LsviUcb",
     "Optimist",
     "OptimisticQ",
     "OptimisticVI",
-    "Problem",
     "Psrl",
     "PythonAgent",
     "QLearning",

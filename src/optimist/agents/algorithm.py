@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike
 
 
-class Problem(NamedTuple):
+class DecisionProblem(NamedTuple):
     """What an algorithm is told before the first episode."""
 
     n_states: int | None  # None in an environment whose observations are not numbered
@@ -64,7 +64,7 @@ class Algorithm(ABC):
     def __init_subclass__(cls) -> None:
         cls.Config = cls
 
-    def start(self, problem: Problem) -> None:  # noqa: B027 - some have nothing to prepare
+    def start(self, problem: DecisionProblem) -> None:  # noqa: B027 - some have nothing to prepare
         """Prepare for the first episode."""
 
     @abstractmethod

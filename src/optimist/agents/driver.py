@@ -30,7 +30,7 @@ ROUNDING = 1e-6
 """How far a ridge may be off, as a part of it, after it has been added and changed many times."""
 
 
-class Run(NamedTuple):
+class RunSettings(NamedTuple):
     """How a run is made, whatever the algorithm and the world: parameters of every agent."""
 
     config: Any
@@ -49,7 +49,7 @@ class Driver(ABC):
         Draw what is played, and which policy is the output.
     """
 
-    def __init__(self, run: Run, gamma: float) -> None:
+    def __init__(self, run: RunSettings, gamma: float) -> None:
         self.config, self.gamma = run.config, gamma
         self.stride = checks.count(run.stride, "stride", least=0)
         self.seed = checks.count(run.seed, "seed", least=0)
@@ -241,7 +241,9 @@ class VariantDriver(Driver):
     knows_rewards = False
     """Whether the rewards of all pairs are known, of states that were never met too."""
 
-    def __init__(self, features: FeatureMap, variant: Variant, gamma: float, run: Run) -> None:
+    def __init__(
+        self, features: FeatureMap, variant: Variant, gamma: float, run: RunSettings
+    ) -> None:
         super().__init__(run, gamma)
         self.features, self.variant = features, variant
         self.unit_ridge = variant.ridge_for(features.bound)

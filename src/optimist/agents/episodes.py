@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from optimist.agents.algorithm import Problem
+from optimist.agents.algorithm import DecisionProblem
 from optimist.core.arrays import simulator
 from optimist.envs import Gym
 from optimist.envs.players import Players
@@ -17,7 +17,7 @@ from optimist.mdp import FiniteMDP
 class Episodes(ABC):
     """Where episodes come from."""
 
-    problem: Problem
+    problem: DecisionProblem
     state: int = -1
     """The state of a finite world that the next episode begins in, or -1."""
 
@@ -46,7 +46,7 @@ class FiniteEpisodes(Episodes):
         self._after, self._cumulative = world.after.tolist(), world.cumulative.tolist()
         self._rewards, self._gamma = mdp.r.tolist(), mdp.gamma
         space = spaces.Discrete(mdp.n_states)
-        self.problem = Problem(mdp.n_states, mdp.n_actions, mdp.gamma, space)
+        self.problem = DecisionProblem(mdp.n_states, mdp.n_actions, mdp.gamma, space)
 
     def first(self, rng: np.random.Generator) -> int:
         if self.state < 0:
@@ -78,7 +78,7 @@ class EnvironmentEpisodes(Episodes):
         self.geometric = not limited if world.geometric is None else world.geometric
         space = self.players.observation_space
         n = int(space.n) if isinstance(space, spaces.Discrete) else None
-        self.problem = Problem(n, self.players.n_actions, world.gamma, space)
+        self.problem = DecisionProblem(n, self.players.n_actions, world.gamma, space)
         self._seen: Any = None  # what the next episode begins with
         self._seed: int | None = None  # of the environment, which is to begin anew
 

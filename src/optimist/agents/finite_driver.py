@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks
-from optimist.agents.driver import Policy, Run, VariantDriver
+from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray
 from optimist.core import Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
@@ -75,7 +75,7 @@ class FiniteDriver(VariantDriver):
         mdp: FiniteMDP,
         features: FeatureMap | None,
         variant: Variant,
-        run: Run,
+        run: RunSettings,
         rewards: Rewards | None = None,
     ) -> None:
         features = default_features(mdp) if features is None else features

@@ -10,7 +10,7 @@ from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm
 from optimist.agents.diagnostics import Diagnostics
-from optimist.agents.driver import Driver, Policy, Run
+from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.episodes import EnvironmentEpisodes, Episodes, FiniteEpisodes
 from optimist.agents.finite_driver import fingerprint
 from optimist.agents.history import History
@@ -34,7 +34,7 @@ class PythonDriver(Driver):
     CLOCK = "clock"
     GROUPS = ()
 
-    def __init__(self, world: Any, run: Run) -> None:
+    def __init__(self, world: Any, run: RunSettings) -> None:
         self.source: Episodes = (
             EnvironmentEpisodes(world) if isinstance(world, Gym) else FiniteEpisodes(world)
         )
@@ -250,7 +250,7 @@ class PythonAgent(Agent):
         elif told:
             names = ", ".join(f"{name}=" for name in told)
             raise TypeError(f"{names} applies to Gymnasium environments only")
-        self._start(PythonDriver(finite, Run(algorithm, seed, stride)))
+        self._start(PythonDriver(finite, RunSettings(algorithm, seed, stride)))
 
     @property
     def algorithm(self) -> Algorithm:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents.driver import Run
+from optimist.agents.driver import RunSettings
 from optimist.agents.stream_learner import STREAM_COLUMNS, EpisodeUnderWay, StreamLearner
 from optimist.core import Variant
 from optimist.envs import Gym
@@ -50,7 +50,7 @@ class StreamDriver(StreamLearner):
     """Whether a state in which an episode terminates is one like others, but never left."""
 
     def __init__(
-        self, world: Gym, features: AnyFeatures | None, variant: Variant, run: Run
+        self, world: Gym, features: AnyFeatures | None, variant: Variant, run: RunSettings
     ) -> None:
         env = world.make()
         self.players = Players(env)

@@ -6,7 +6,7 @@ import numpy as np
 
 from optimist import checks, limits
 from optimist.agents.diagnostics import Beliefs, Transitions, read_only
-from optimist.agents.driver import Policy, Run, VariantDriver
+from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray
 from optimist.core import NoiseBonus, Variant, schema
@@ -42,7 +42,7 @@ class StreamLearner(VariantDriver):
     OTHERS: ClassVar[tuple[str, ...]] = ("memory", "thetas", "drawn_thetas")
 
     def __init__(
-        self, phi: FeatureMap, variant: Variant, run: Run, scale: RewardScale, world: Gym
+        self, phi: FeatureMap, variant: Variant, run: RunSettings, scale: RewardScale, world: Gym
     ) -> None:
         if isinstance(variant.bonus, NoiseBonus):
             raise TypeError("random bonuses are drawn for all states of a finite world")

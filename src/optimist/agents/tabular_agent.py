@@ -11,7 +11,7 @@ from optimist import checks
 from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.diagnostics import Diagnostics
-from optimist.agents.driver import Driver, Policy, Run
+from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.finite_driver import column_layout, columns_of, fingerprint, refuse_rewards
 from optimist.agents.history import History
 from optimist.checks import FloatArray
@@ -82,7 +82,7 @@ class TabularDriver(Driver):
     UNSAVED = ("tables.work", "tables.to", "tables.width")
     CLOCK = "tables.clock"
 
-    def __init__(self, mdp: FiniteMDP, run: Run) -> None:
+    def __init__(self, mdp: FiniteMDP, run: RunSettings) -> None:
         super().__init__(run, mdp.gamma)
         refuse_rewards(mdp.r, R_MAX)
         self.mdp, self.rule = mdp, self.config.rule(mdp.gamma)
@@ -187,7 +187,7 @@ class TabularAgent(Agent):
         config, told = resolve(name, self.Config, config, parameters)
         refuse_environment(world, told)
         mdp = world.mdp if isinstance(world, World) else world
-        self._start(TabularDriver(mdp, Run(config, seed, stride)))
+        self._start(TabularDriver(mdp, RunSettings(config, seed, stride)))
 
     @property
     def visits(self) -> FloatArray:

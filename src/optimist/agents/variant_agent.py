@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from optimist.agents.agent import NOT_FINITE, Agent
 from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.diagnostics import Beliefs, Transitions
-from optimist.agents.driver import Run, VariantDriver
+from optimist.agents.driver import RunSettings, VariantDriver
 from optimist.agents.finite_driver import FiniteDriver
 from optimist.agents.stream_driver import AnyFeatures, StreamDriver
 from optimist.core import Rewards, Variant
@@ -104,7 +104,7 @@ class VariantAgent(Agent):
         **parameters: Any,
     ) -> None:
         config, told = resolve(type(self).__name__, self.Config, config, parameters)
-        run, variant = Run(config, seed, stride), config.variant()
+        run, variant = RunSettings(config, seed, stride), config.variant()
         if isinstance(world, World | FiniteMDP):
             refuse_environment(world, told, but="value_bound")
             variant = variant.known(told.get("value_bound"))

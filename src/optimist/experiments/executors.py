@@ -11,7 +11,7 @@ import cloudpickle
 from loky import cpu_count
 
 from optimist.checks import count
-from optimist.experiments.workers import WORKERS, Failure, Workers, attempt, failure_of, pack
+from optimist.experiments.workers import WORKERS, Failure, WorkerPool, attempt, failure_of, pack
 
 __all__ = ["Executor", "Failure", "open_executor"]
 
@@ -73,7 +73,7 @@ def open_executor(
 class Executor:
     """Maps a function over items, with workers or in this process."""
 
-    def __init__(self, workers: Workers | None) -> None:
+    def __init__(self, workers: WorkerPool | None) -> None:
         self._workers = workers
         self._running: dict[Any, tuple[int, int]] = {}  # by future: index, number of the attempt
         self._closed = False

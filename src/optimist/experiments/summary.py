@@ -83,7 +83,7 @@ def _displayed_agents(results: "Results") -> dict[str, dict[str, str]]:
     }
 
 
-def _agents(results: "Results", shown: dict[str, dict[str, str]]) -> tuple[data.Agent, ...]:
+def _agents(results: "Results", shown: dict[str, dict[str, str]]) -> tuple[data.ShownAgent, ...]:
     study = results.study
     found = []
     for name in dict.fromkeys(name for agents in shown.values() for name in agents):
@@ -97,7 +97,7 @@ def _agents(results: "Results", shown: dict[str, dict[str, str]]) -> tuple[data.
             origins = dict.fromkeys(a.origin for a in abouts.values() if a.origin)
             title = f"the best of {len(lines)} settings in each world"
             found_about = data.About(title, lines, ", ".join(origins))
-        found.append(data.Agent(name, found_about))
+        found.append(data.ShownAgent(name, found_about))
     return tuple(found)
 
 
@@ -157,7 +157,7 @@ def one_line(kind: str, texts: Mapping[str, str]) -> str:
 # Worlds
 
 
-def _world(results: "Results", name: str, shown: dict[str, str]) -> data.World:
+def _world(results: "Results", name: str, shown: dict[str, str]) -> data.ShownWorld:
     study = results.study
     world = study.worlds[name]
     cells = {label: results.cell(name, agent) for label, agent in shown.items()}
@@ -165,7 +165,7 @@ def _world(results: "Results", name: str, shown: dict[str, str]) -> data.World:
     described = about(world_table(world), "world")
     if isinstance(world, Gym):
         described = replace(described, detail=f"Gym {world.name}")
-    found = data.World(
+    found = data.ShownWorld(
         name=name,
         about=described,
         labels=track_of(world).labels,
@@ -191,7 +191,7 @@ def _world(results: "Results", name: str, shown: dict[str, str]) -> data.World:
 
 def _improvement(
     results: "Results", name: str, shown: dict[str, str], agent: str, others: list[str]
-) -> dict[str, data.Estimate]:
+) -> dict[str, data.ShownEstimate]:
     found = {o: results.improvement(name, shown[agent], shown[o]) for o in others if o != agent}
     return {other: e for other, e in found.items() if e is not None}
 
@@ -255,11 +255,13 @@ def _board(results: "Results", name: str, world: World, shown: dict[str, str]) -
         cells=np.array([world.position(x) for x in range(mdp.n_states)]),
         runs=_recordings(results, name, shown, recording),
         moves=np.array(world.moves) if world.moves else None,
-        optimum=data.Optimum(best.V, expert, best.policy),
+        optimum=data.ShownOptimum(best.V, expert, best.policy),
     )
 
 
-def _with_records(results: "Results", world: data.World, shown: dict[str, str]) -> data.World:
+def _with_records(
+    results: "Results", world: data.ShownWorld, shown: dict[str, str]
+) -> data.ShownWorld:
     """A Gymnasium environment, with what its runs recorded, as it is not imported to be shown."""
     runs = results.first_runs(world.name)
     results_of = {agent: results.folder.of(run).result for agent, run in runs.items()}

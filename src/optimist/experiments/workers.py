@@ -85,7 +85,7 @@ def run_packed(packed: bytes) -> bytes:
 
 
 @dataclass(frozen=True)
-class Workers:
+class WorkerPool:
     """Where packed items run."""
 
     submit: Callable[[bytes], Any]  # returns a future, with `result` and `add_done_callback`
@@ -96,7 +96,7 @@ class Workers:
 
 
 @contextmanager
-def loky_workers(jobs: int, address: str | None) -> Iterator[Workers]:
+def loky_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
     """Run items in up to ``jobs`` pools of one process each, which are reused.
 
     When a process dies, loky kills all processes of its pool. A pool of one loses one item, and
@@ -129,7 +129,7 @@ def loky_workers(jobs: int, address: str | None) -> Iterator[Workers]:
 
     with parent, parents_end:
         try:
-            yield Workers(submit, stop, lambda: jobs, (BrokenProcessPool,))
+            yield WorkerPool(submit, stop, lambda: jobs, (BrokenProcessPool,))
         finally:
             for pool in list(pools):
                 close(pool)
@@ -161,7 +161,7 @@ def _sigint_blocked() -> Iterator[None]:
 
 
 @contextmanager
-def dask_workers(jobs: int, address: str | None) -> Iterator[Workers]:
+def dask_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
     """Run items on the Dask cluster at the address, or on a new one with ``jobs`` workers.
 
     Workers should have one thread, ``dask worker --nthreads 1``. The scheduler counts the attempts
@@ -203,11 +203,11 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[Workers]:
     with dask.config.set({"distributed.scheduler.allowed-failures": ATTEMPTS - 1}):
         client = distributed.Client(address, **options)
     with client:
-        yield Workers(submit, stop, room, (distributed.KilledWorker,), attempts=1)
+        yield WorkerPool(submit, stop, room, (distributed.KilledWorker,), attempts=1)
 
 
 @contextmanager
-def ray_workers(jobs: int, address: str | None) -> Iterator[Workers]:
+def ray_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
     """Run items on the Ray cluster at the address, or on a new one with ``jobs`` cores.
 
     If the caller has initialised Ray, use that cluster and leave it running.
@@ -245,7 +245,7 @@ def ray_workers(jobs: int, address: str | None) -> Iterator[Workers]:
     with connection:
         died = ray.exceptions
         lost = (died.WorkerCrashedError, died.NodeDiedError, died.OutOfMemoryError)
-        yield Workers(submit, stop, lambda: 1000, lost)  # a cluster scales up with what waits
+        yield WorkerPool(submit, stop, lambda: 1000, lost)  # a cluster scales up with what waits
 
 
 WORKERS = {"joblib": loky_workers, "dask": dask_workers, "ray": ray_workers}

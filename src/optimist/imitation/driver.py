@@ -12,7 +12,7 @@ from optimist.imitation.reward_player import RewardPlayer
 from optimist.theory import imitation as theory
 
 
-class Imitation(VariantDriver):
+class ImitationDriver(VariantDriver):
     """A world whose rewards a player moves after each episode.
 
     Attributes

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents.driver import Run
+from optimist.agents.driver import RunSettings
 from optimist.agents.finite_driver import FiniteDriver, column_layout, columns_of
 from optimist.core import schema
 from optimist.core.arrays import check_features, sparse_rows
 from optimist.core.state import Kept, Record, Rule
 from optimist.features import Concatenation, FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation.dataset import FeatureDataset
-from optimist.imitation.driver import Imitation, check_expert
+from optimist.imitation.driver import ImitationDriver, check_expert
 from optimist.imitation.history import ImitationHistory
 from optimist.imitation.reward_player import FiniteRewardPlayer
 from optimist.imitation.weights import WeightKind
@@ -21,7 +21,7 @@ SPANNED = 1e-9
 """How far phi_r may be from linear in phi_P to count as linear: rounding."""
 
 
-class FiniteImitation(Imitation, FiniteDriver):
+class FiniteImitation(ImitationDriver, FiniteDriver):
     """A finite MDP, without its own rewards."""
 
     OTHERS = (*FiniteDriver.OTHERS, "player")
@@ -34,7 +34,7 @@ class FiniteImitation(Imitation, FiniteDriver):
         expert: FeatureDataset,
         phi_r: FeatureMap | None,
         phi_P: FeatureMap | None,
-        run: Run,
+        run: RunSettings,
     ) -> None:
         mdp = world.with_rewards(np.zeros((world.n_states, world.n_actions)))
         if phi_r is None:

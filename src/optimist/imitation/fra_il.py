@@ -10,7 +10,7 @@ from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
-from optimist.agents.driver import Run
+from optimist.agents.driver import RunSettings
 from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
 from optimist.checks import FloatArray
 from optimist.core import Variant, schema, storage
@@ -19,7 +19,7 @@ from optimist.errors import FileError
 from optimist.features import FeatureMap
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
-from optimist.imitation.driver import Imitation
+from optimist.imitation.driver import ImitationDriver
 from optimist.imitation.finite_imitation import FiniteImitation
 from optimist.imitation.history import ImitationHistory
 from optimist.imitation.recording import finite_mdp
@@ -72,7 +72,7 @@ class FraIL(Agent):
 
     Config: ClassVar[type[Any]] = FraILConfig
 
-    _driver: Imitation
+    _driver: ImitationDriver
 
     def __init__(
         self,
@@ -89,8 +89,8 @@ class FraIL(Agent):
     ) -> None:
         config, told = resolve("FraIL", FraILConfig, config, parameters)
         self.expert, K = expert, None if K is None else checks.count(K, "K")
-        given = (expert, reward_features, features, Run(config, seed, stride))
-        driver: Imitation
+        given = (expert, reward_features, features, RunSettings(config, seed, stride))
+        driver: ImitationDriver
         if isinstance(world, gymnasium.Env | VectorEnv | Gym):
             driver = StreamImitation(as_gym(world, told), *given)
         else:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents.driver import Run
+from optimist.agents.driver import RunSettings
 from optimist.agents.stream_driver import AnyFeatures, StreamDriver, features_of
 from optimist.agents.stream_learner import EpisodeUnderWay
 from optimist.checks import FloatArray
@@ -21,12 +21,12 @@ from optimist.features import (
     describe,
 )
 from optimist.imitation.dataset import FeatureDataset
-from optimist.imitation.driver import Imitation, check_expert
+from optimist.imitation.driver import ImitationDriver, check_expert
 from optimist.imitation.history import ImitationHistory
 from optimist.imitation.reward_player import RewardPlayer
 
 
-class StreamImitation(Imitation, StreamDriver):
+class StreamImitation(ImitationDriver, StreamDriver):
     """An environment, whose own rewards are not looked at.
 
     Episodes have geometric lengths, so that their last pairs are draws of mu(pi_k). An episode that
@@ -44,7 +44,7 @@ class StreamImitation(Imitation, StreamDriver):
         expert: FeatureDataset,
         phi_r: FeatureMap | None,
         features: AnyFeatures | None,
-        run: Run,
+        run: RunSettings,
     ) -> None:
         # One environment, made once, whichever way it was given.
         world = replace(world, id=world.make(), repeat=1, options="", parallel=1)

@@ -12,7 +12,7 @@ from optimist.mdp.kernel import SparseKernel
 
 
 @dataclass(frozen=True)
-class Tables:
+class ToyTextTables:
     """P and r(x, a, x') as sparse matrices of X*A rows, and the initial distribution."""
 
     P: SparseKernel
@@ -21,7 +21,7 @@ class Tables:
     n_actions: int
 
 
-def read_tables(env: Any) -> Tables:
+def read_tables(env: Any) -> ToyTextTables:
     """The tables of a toy-text environment; terminated transitions lead to one added state.
 
     That state, the last, is absorbing and pays 0. Where several outcomes of a pair (x, a) lead to
@@ -64,4 +64,4 @@ def read_tables(env: Any) -> Tables:
     mean = np.divide(earned.data, P.data, out=np.zeros_like(P.data), where=P.data > 0)
     rewards = sp.csr_array((mean, P.indices, P.indptr), shape=P.shape)
     nu0 = np.concatenate([start, np.zeros(int(terminates))])
-    return Tables(P, rewards, nu0, n_actions)
+    return ToyTextTables(P, rewards, nu0, n_actions)

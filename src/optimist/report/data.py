@@ -14,7 +14,7 @@ from optimist.checks import FloatArray, IntArray
 from optimist.report.labels import Labels
 
 
-class Estimate(Protocol):
+class ShownEstimate(Protocol):
     """A number with its interval; without an interval, the note says why."""
 
     @property
@@ -27,7 +27,7 @@ class Estimate(Protocol):
     def note(self) -> str: ...
 
 
-class Band(Protocol):
+class ShownBand(Protocol):
     """A curve [T] with an interval at each point."""
 
     @property
@@ -42,9 +42,9 @@ class Band(Protocol):
 class Curve:
     """A quantity of an agent: over the seeds, and of each of them, [n, T]."""
 
-    mean: Band
+    mean: ShownBand
     seeds: FloatArray
-    iqm: Band | None = None
+    iqm: ShownBand | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Optimum:
+class ShownOptimum:
     """An optimal policy [X, A] of a world, its values and its occupancy [X]."""
 
     value: FloatArray
@@ -151,7 +151,7 @@ class Picture:
     runs: tuple[Recording, ...]
     moves: IntArray | None = None
     axes: FloatArray | None = None
-    optimum: Optimum | None = None
+    optimum: ShownOptimum | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Agent:
+class ShownAgent:
     """An agent of the report."""
 
     name: str
@@ -172,7 +172,7 @@ class Agent:
 
 
 @dataclass(frozen=True)
-class World:
+class ShownWorld:
     """A world of the report.
 
     Attributes
@@ -194,8 +194,8 @@ class World:
     labels: Labels
     episodes: int
     seeds: int
-    estimates: Mapping[str, Mapping[str, Estimate]]
-    improvement: Mapping[str, Mapping[str, Estimate]]
+    estimates: Mapping[str, Mapping[str, ShownEstimate]]
+    improvement: Mapping[str, Mapping[str, ShownEstimate]]
     curves: Mapping[str, Curves]
     states: int | None = None
     actions: int | None = None
@@ -204,7 +204,7 @@ class World:
     picture: Picture | None = None
 
     @property
-    def scores(self) -> dict[str, Estimate]:
+    def scores(self) -> dict[str, ShownEstimate]:
         """The first measure of each agent, if it is known."""
         first = self.labels.measures[0].key
         found = {agent: row[first] for agent, row in self.estimates.items()}
@@ -239,7 +239,7 @@ class Family:
 
     setting: str
     scores: FloatArray
-    average: Estimate
+    average: ShownEstimate
     ratio: float
 
 
@@ -265,7 +265,7 @@ class Compared:
     name: str
     held_out: bool
     peer: str
-    ratio: Estimate
+    ratio: ShownEstimate
     verdict: Verdict
     failed: bool
     succeeded: tuple[str, ...]
@@ -303,7 +303,7 @@ class Comparison:
     fails: float
     succeeds: float
     counts: Mapping[str, Mapping[str, int]]
-    ranks: Mapping[str, Mapping[str, Estimate]]
+    ranks: Mapping[str, Mapping[str, ShownEstimate]]
     left_out: tuple[str, ...]
     worlds: tuple[Compared, ...]
 
@@ -337,8 +337,8 @@ class ReportData:
     draws: int
     specification: str
     environment: Mapping[str, str]
-    agents: tuple[Agent, ...]
-    worlds: tuple[World, ...]
+    agents: tuple[ShownAgent, ...]
+    worlds: tuple[ShownWorld, ...]
     failures: tuple[MissingRun, ...] = ()
     damaged: tuple[MissingRun, ...] = ()
     unfinished: int = 0

@@ -14,7 +14,7 @@ import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.core import storage
-from optimist.report.data import Band, Curves, ReportData, World
+from optimist.report.data import Curves, ReportData, ShownBand, ShownWorld
 from optimist.report.figures_board import imitation_figure, optimism_figure
 from optimist.report.figures_peers import peers_figure
 from optimist.report.figures_style import (
@@ -102,7 +102,7 @@ def curves_figure(
     return fixed_layout(figure)
 
 
-def _worlds_with(data: ReportData, what: str) -> tuple[Quantity, list[World]]:
+def _worlds_with(data: ReportData, what: str) -> tuple[Quantity, list[ShownWorld]]:
     """A quantity, and the worlds in which it is measured."""
     known = {q.key: q for labels in ALL for q in labels.quantities}
     if what not in known:
@@ -116,7 +116,7 @@ def _worlds_with(data: ReportData, what: str) -> tuple[Quantity, list[World]]:
     return known[what], measured[what]
 
 
-def _is_measured(world: World, what: str) -> bool:
+def _is_measured(world: ShownWorld, what: str) -> bool:
     """Whether a quantity is that of a world; matching errors need an imitator."""
     if "matching_error" in what:
         return any(what in curves.of for curves in world.curves.values())
@@ -127,7 +127,9 @@ def _x(curves: Curves, over: str) -> FloatArray:
     return np.asarray(curves.episode if over == "episodes" else curves.steps, dtype=np.float64)
 
 
-def _line(ax: "Axes", x: FloatArray, band: Band, log: str, agent: int, agents: int) -> "Line2D":
+def _line(
+    ax: "Axes", x: FloatArray, band: ShownBand, log: str, agent: int, agents: int
+) -> "Line2D":
     mean, low, high = (_drawable(y, "y" in log) for y in (band.value, band.low, band.high))
     looks = look(agent)
     if np.isfinite(low + high).any():
@@ -260,7 +262,7 @@ def _finite(parts: list[FloatArray]) -> FloatArray:
     return numbers[np.isfinite(numbers)]
 
 
-def _y_values(world: World, what: str, log: bool) -> FloatArray:
+def _y_values(world: ShownWorld, what: str, log: bool) -> FloatArray:
     """All y values in the panel of a world."""
     bands = [curves.of[what].mean for curves in world.curves.values() if what in curves.of]
     return _finite([_drawable(y, log) for b in bands for y in (b.value, b.low, b.high)])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.report.data import Picture, Recording, World
+from optimist.report.data import Picture, Recording, ShownWorld
 from optimist.report.figures_style import WIDE, number, style
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ ROWS = {
 
 
 @style()
-def optimism_figure(world: World, agent: str) -> "Figure":
+def optimism_figure(world: ShownWorld, agent: str) -> "Figure":
     """Draw the beliefs and the policy of an agent on the board of a world, as learning goes on.
 
     The rows are its values with its policy, its bonuses, its probabilities of heaven, and the
@@ -83,7 +83,7 @@ def optimism_figure(world: World, agent: str) -> "Figure":
 
 
 @style()
-def imitation_figure(world: World, agent: str) -> "Figure":
+def imitation_figure(world: ShownWorld, agent: str) -> "Figure":
     """Draw the occupancy of an imitator as learning goes on, beside its expert's.
 
     The upper row shows the exact occupancies of the imitator's next policy, with its arrows, and
@@ -129,7 +129,7 @@ def pick_episodes(episodes: Any) -> list[int]:
     return [first + int(i) for i in np.unique(nearest)]
 
 
-def find_run(world: World, agent: str) -> tuple[Picture, Recording]:
+def find_run(world: ShownWorld, agent: str) -> tuple[Picture, Recording]:
     """The picture of a world and the first run of an agent in it."""
     if world.picture is None:
         raise ValueError(f"the report has no picture of {world.name!r}")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.report.data import World
+from optimist.report.data import ShownWorld
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ def number(x: float, _: int | None = None) -> str:
     return f"{x / (unit or 1):.4g}{letter}".replace("-", "\N{MINUS SIGN}")
 
 
-def panels(worlds: Sequence[World], height: float) -> tuple["Figure", list["Axes"], int]:
+def panels(worlds: Sequence[ShownWorld], height: float) -> tuple["Figure", list["Axes"], int]:
     """A figure with a panel for each world, its axes, and the number of columns.
 
     A single panel is as wide as a column of a two-column paper; several share the width of a page,

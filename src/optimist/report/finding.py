@@ -2,12 +2,12 @@
 
 import math
 
-from optimist.report.data import Estimate, ReportData, World
+from optimist.report.data import ReportData, ShownEstimate, ShownWorld
 from optimist.report.labels import ALL
 from optimist.report.numbers import FORMS, count
 
 
-def leaders(world: World) -> list[str]:
+def leaders(world: ShownWorld) -> list[str]:
     """The best agent, then those whose intervals overlap with its interval, in their order.
 
     Without intervals only equal numbers overlap.
@@ -16,7 +16,7 @@ def leaders(world: World) -> list[str]:
     if not scores:
         return []
 
-    def ends(score: Estimate) -> tuple[float, float]:
+    def ends(score: ShownEstimate) -> tuple[float, float]:
         """The better and the worse end, lower is better; the number itself without an interval."""
         known = [score.value] if math.isnan(score.low) else [score.low, score.high]
         return min(sign * x for x in known), max(sign * x for x in known)
@@ -54,7 +54,7 @@ def finding(data: ReportData) -> str:
     return " ".join(_sentence(data, worlds) for worlds in kinds if worlds)
 
 
-def _sentence(data: ReportData, worlds: list[World]) -> str:
+def _sentence(data: ReportData, worlds: list[ShownWorld]) -> str:
     contested = [world for world in worlds if len(world.scores) > 1]
     if not contested:
         world = _opening(data, worlds)
@@ -91,17 +91,17 @@ def _sentence(data: ReportData, worlds: list[World]) -> str:
     return text + f"{_caution(world)}."
 
 
-def _opening(data: ReportData, worlds: list[World]) -> World:
+def _opening(data: ReportData, worlds: list[ShownWorld]) -> ShownWorld:
     """The most telling of some worlds."""
     return worlds[most_telling(ReportData(**{**vars(data), "worlds": tuple(worlds)}))]
 
 
-def _number(world: World, agent: str) -> str:
+def _number(world: ShownWorld, agent: str) -> str:
     form = world.labels.measures[0].form
     return FORMS[form](world.scores[agent].value) + ("%" if form == "percent" else "")
 
 
-def _does(world: World, agent: str) -> str:
+def _does(world: ShownWorld, agent: str) -> str:
     return f"{world.labels.verb} {_number(world, agent)} {world.labels.unit}"
 
 
@@ -119,5 +119,5 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _caution(world: World) -> str:
+def _caution(world: ShownWorld) -> str:
     return "" if world.seeds > 1 else " (one seed: the difference may be chance)"

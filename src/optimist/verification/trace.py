@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimist import limits
-from optimist.agents.driver import Run
+from optimist.agents.driver import RunSettings
 from optimist.agents.finite_driver import FiniteDriver, columns_of
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcbConfig
 from optimist.checks import BoolArray, FloatArray, IntArray
@@ -65,7 +65,7 @@ def record(
     seed: int = 0,
     rewards: Rewards | None = None,
 ) -> Trace:
-    """Run Algorithm 1 for K episodes in compiled code, and record everything.
+    """RunSettings Algorithm 1 for K episodes in compiled code, and record everything.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def record(
     of_updates = config.updates * (2 * X + 3 * X * A)
     numbers = 5 * X * A + of_updates + covariance + 10 * mdp.horizon  # per episode
     limits.need(2 * 8 * K * numbers, f"recording {K:,} episodes of {X:,} states")  # and a copy
-    driver = Recorder(mdp, features, config.variant(), Run(config, seed, 1), rewards)
+    driver = Recorder(mdp, features, config.variant(), RunSettings(config, seed, 1), rewards)
     for _ in range(K):
         driver.learn_some(1)
     kept = {name: np.array(values) for name, values in driver.kept.items()}

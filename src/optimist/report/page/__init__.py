@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from optimist.core import storage
-from optimist.report.data import ReportData, World, plain
+from optimist.report.data import ReportData, ShownWorld, plain
 from optimist.report.finding import finding, leaders, most_telling
 from optimist.report.labels import ALL
 from optimist.report.numbers import FORMS, MISSING, count, times
@@ -88,7 +88,7 @@ def _for_script(data: ReportData) -> dict[str, Any]:
     }
 
 
-def _world_for_script(world: World) -> dict[str, Any]:
+def _world_for_script(world: ShownWorld) -> dict[str, Any]:
     curves = plain(world.curves, DIGITS, f"curves of {world.name}")
     picture = None
     if world.picture:

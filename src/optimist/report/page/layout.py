@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 
-from optimist.report.data import Estimate
+from optimist.report.data import ShownEstimate
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777")
 """Okabe and Ito's colour-blind safe palette, without yellow, which is faint on paper, and with grey
@@ -27,13 +27,13 @@ def look(i: int) -> dict[str, str]:
     return {"colour": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)]}
 
 
-def notes_of(rows: Iterable[Mapping[str, Estimate]]) -> dict[str, str]:
+def notes_of(rows: Iterable[Mapping[str, ShownEstimate]]) -> dict[str, str]:
     """The distinct notes of the rows of a table, and their letters."""
     notes = dict.fromkeys(e.note for row in rows for e in row.values() if e.note)
     return {note: chr(ord("a") + i) for i, note in enumerate(notes)}
 
 
-def range_of(estimates: Iterable[Estimate], zero: bool) -> tuple[float, float]:
+def range_of(estimates: Iterable[ShownEstimate], zero: bool) -> tuple[float, float]:
     """The range of all values and ends of intervals, including zero if ``zero``."""
     numbers = [x for e in estimates for x in (e.value, e.low, e.high) if not math.isnan(x)]
     shown = [0.0, *numbers] if zero or not numbers else numbers
