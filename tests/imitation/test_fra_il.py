@@ -99,6 +99,17 @@ def test_matching_errors_are_exact_or_estimated_by_the_draws(settings, grid):
     assert history.estimated_matching_error(last=50) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("fresh", [False, True])
+def test_the_draws_follow_the_occupancy_of_the_policies(fresh):
+    """The frequency of each pair in 20,000 draws is within 4.5 standard deviations."""
+    mdp, phi = random_mdp(n_states=6, n_actions=3), OneHot(6, 3)
+    expert = FeatureDataset.from_policy(mdp, mdp.uniform_policy, phi)
+    history = FraIL(mdp, expert, phi, fresh=fresh, seed=3, stride=1).learn(20_000)
+    mean = history.feature_expectations.mean(axis=0)
+    seen = np.bincount(history.pairs, minlength=18) / 20_000
+    assert (np.abs(seen - mean) <= 4.5 * np.sqrt(mean * (1 - mean) / 20_000)).all()
+
+
 def test_a_rollout_of_its_own_is_counted_and_otherwise_there_is_none(grid):
     world, _, expert = grid
     assert not FraIL(world, expert).learn(50).rollouts.any()

@@ -14,7 +14,6 @@ from optimist.agents import AGENTS, Agent, Algorithm, PythonAgent, Rlsvi, Varian
 from optimist.agents.psrl import PsrlConfig
 from optimist.core.tabular import Peer, check_tables
 from optimist.envs import Gym, World
-from optimist.errors import DataError
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation import FeatureDataset, FraIL, FraILConfig
 from optimist.registry import Registry, is_ours, source_digest
@@ -171,8 +170,6 @@ def make_learner(
     """Create a learner of a study, before its first episode."""
     how: Any = {"seed": seed, "stride": stride}
     made: Agent
-    if isinstance(config, UnknownAgent):
-        raise DataError((), f"the agent {config.name} is not imported, so it cannot be run")
     if issubclass(kind, Algorithm):
         made = PythonAgent(world, config, **how)
     elif isinstance(config, ExpertData):
