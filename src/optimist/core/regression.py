@@ -62,14 +62,17 @@ def freeze(reg: Regression, epoch: Epoch) -> None:
 @compiled()
 def factorise(Lambda: FloatArray, inverse: FloatArray, stale: IntArray) -> float:
     """The inverse of every block anew; log det Lambda."""
-    log_det = 0.0
+    log_det, product = 0.0, 1.0
     for b in range(Lambda.shape[0]):
-        if Lambda.shape[1] == 1:
-            log_det += math.log(Lambda[b, 0, 0])
+        if Lambda.shape[1] == 1:  # logarithms are slow: one for as many blocks as a float holds
+            product *= Lambda[b, 0, 0]
+            if not 1e-200 < product < 1e200:
+                log_det += math.log(product)
+                product = 1.0
         else:
             log_det += invert(Lambda[b], inverse[b])
             stale[b] = 0
-    return log_det
+    return log_det + math.log(product)
 
 
 @compiled()
