@@ -120,7 +120,8 @@ class StreamDriver(StreamLearner):
         # To learn from it only if it terminated would count terminations too often.
         learnt = [goes or self.variant.observe_last for goes in going]
         seen = [i for i in range(n) if learnt[i] and (self.absorbs or not step.terminated[i])]
-        met = dict(zip(seen, self._states_of(step.after[seen]), strict=True)) if seen else {}
+        after = step.after if len(seen) == n else step.after[seen]  # a copy takes its time
+        met = dict(zip(seen, self._states_of(after), strict=True)) if seen else {}
         ended: list[bool] = []
         for i, episode in enumerate(episodes):
             if episode is None:

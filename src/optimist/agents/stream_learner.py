@@ -101,7 +101,7 @@ class StreamLearner(VariantDriver):
         paid = np.array([reward for *_, reward in episode.transitions])
         numbers = [link[:3] for link in episode.transitions]
         source, action, after = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
-        ends = -1 in after  # it has terminated, and that is learnt from
+        ends = any(y < 0 for _, _, y in numbers[-1:])  # it has terminated, and that is learnt from
         if ends:
             self._check_terminal()
         self._reserve_thetas(int(epoch.clock[0]["updates"]) + int(self.variant.updates))

@@ -1,6 +1,6 @@
 """One algorithm of the family: which bonus, which ascension function, and their parameters."""
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -191,8 +191,8 @@ class Variant:
 
 def optimism_with(bonus: Bonus, ascension: Ascension, gamma: float) -> Optimism:
     """A bonus and an ascension function as the formula takes them: their parameters in order."""
-    (coefficient,) = astuple(bonus)
-    a, b, *_ = (*astuple(ascension), 0.0, 0.0)
+    (coefficient,) = vars(bonus).values()
+    a, b, *_ = (*vars(ascension).values(), 0.0, 0.0)
     return Optimism(
         bonus=int(bonus.kind),
         coefficient=float(coefficient),
