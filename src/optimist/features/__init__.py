@@ -32,6 +32,7 @@ from optimist.features.concatenation import Concatenation
 from optimist.features.description import describe, from_description
 from optimist.features.fourier import Fourier
 from optimist.features.naming import default_name, features_named
+from optimist.features.numbering import Numbering
 from optimist.features.one_hot import OneHot, OneHotState
 from optimist.features.per_action import PerAction
 from optimist.features.rbf import RBF
@@ -45,6 +46,7 @@ __all__ = [
     "Concatenation",
     "FeatureMap",
     "Fourier",
+    "Numbering",
     "OneHot",
     "OneHotState",
     "PerAction",
