@@ -47,7 +47,8 @@ def test_numbers_are_given_in_order_and_kept():
     assert [numbers.meet(x) for x in ("a", "b", "a", "c")] == [0, 1, 0, 2]
     again = Numbering(numbers.digests)
     assert [again.find(x) for x in ("a", "b", "c", "d")] == [0, 1, 2, -1]
-    assert len(again) == 3 and again.meet("d") == 3
+    assert len(again) == 3
+    assert again.meet("d") == 3
 
 
 def test_other_objects_are_refused():
