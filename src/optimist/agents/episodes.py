@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from gymnasium import spaces
 from optimist.agents.algorithm import DecisionProblem
 from optimist.core.arrays import simulator
 from optimist.envs import Gym
+from optimist.envs.endings import Endings
 from optimist.envs.players import Players
 from optimist.mdp import FiniteMDP
 
@@ -20,6 +22,8 @@ class Episodes(ABC):
     problem: DecisionProblem
     state: int = -1
     """The state of a finite world that the next episode begins in, or -1."""
+    endings: Endings | None = None
+    """How episodes of an environment end."""
 
     def begin(self, seed: int) -> None:  # noqa: B027 - a finite world continues where it was
         """Prepare for a call of `learn`."""
@@ -74,12 +78,12 @@ class EnvironmentEpisodes(Episodes):
         self.world, self.players = world, Players(world.make())
         if self.players.n > 1:
             raise ValueError(f"an algorithm plays one environment; got {self.players.n}")
-        limited = self.players.limited
-        self.geometric = not limited if world.geometric is None else world.geometric
+        self.endings: Endings = Endings(world, self.players)
         space = self.players.observation_space
         n = int(space.n) if isinstance(space, spaces.Discrete) else None
         self.problem = DecisionProblem(n, self.players.n_actions, world.gamma, space)
         self._seen: Any = None  # what the next episode begins with
+        self._steps = 0  # of this episode
         self._seed: int | None = None  # of the environment, which is to begin anew
 
     def begin(self, seed: int) -> None:
@@ -90,12 +94,17 @@ class EnvironmentEpisodes(Episodes):
             self._seen, self._seed = self.players.begin(self._seed), None
         elif self._seen is None:
             self._seen = self.players.restart([True])
+        self._steps = 0
         return self._state(self._seen)
 
     def step(self, action: int, rng: np.random.Generator) -> tuple[float, Any, bool, bool]:
-        goes = not self.geometric or bool(rng.random() < self.problem.gamma)
+        goes = self.endings.goes_on(rng)
         step = self.players.step([action])
+        self._steps += 1
+        if step.truncated[0]:
+            self.endings.cut_off()
         over = step.terminated[0] or step.truncated[0] or not goes
+        over = over or self.endings.exhausts(self._steps)
         after = self._state(step.after) if goes else None
         return step.reward[0], after, goes and step.terminated[0], over
 
@@ -104,5 +113,5 @@ class EnvironmentEpisodes(Episodes):
 
     def _state(self, seen: Any) -> Any:
         if self.problem.n_states is None:
-            return np.array(seen[0])
+            return deepcopy(seen[0])  # some environments write over what they have shown
         return int(seen[0]) - int(self.problem.observation_space.start)  # type: ignore[attr-defined]

@@ -161,8 +161,11 @@ class PythonDriver(Driver):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The counters; what the algorithm has learnt is asked of it."""
-        return {f"clock.{name}": self.counters[name] for name in CLOCK.names or ()}
+        """The counters, and how episodes end; what the algorithm has learnt is asked of it."""
+        clock = {f"clock.{name}": self.counters[name] for name in CLOCK.names or ()}
+        return clock | (
+            {} if self.source.endings is None else {"endings": self.source.endings.flags}
+        )
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -173,6 +176,8 @@ class PythonDriver(Driver):
         wanted = schema.clock("clock", self.mdp.n_states if self.mdp else 0)
         drawn = self.mdp.r.shape if self.mdp and arrays.get("drawn", self.drawn).size else (0, 0)
         wanted["drawn"] = schema.policy(drawn)
+        if self.source.endings is not None:
+            wanted["endings"] = schema.truth((2,))
         for name, array in self.algorithm.arrays.items():  # of any size: they may have grown
             found = arrays.get(f"{GROUP}{name}", array)
             shape = found.shape if found.ndim == array.ndim else array.shape

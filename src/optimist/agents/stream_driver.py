@@ -10,12 +10,14 @@ import numpy as np
 
 from optimist.agents.driver import RunSettings
 from optimist.agents.stream_learner import STREAM_COLUMNS, EpisodeUnderWay, StreamLearner
-from optimist.core import Variant
+from optimist.core import Variant, schema
 from optimist.envs import Gym
+from optimist.envs.endings import Endings
 from optimist.envs.players import Players
 from optimist.envs.reward_scale import RewardScale, known_range
 from optimist.errors import BadEnvironment, Diverged
 from optimist.features import (
+    Distinct,
     FeatureMap,
     PerAction,
     StateFeatures,
@@ -54,21 +56,15 @@ class StreamDriver(StreamLearner):
     ) -> None:
         env = world.make()
         self.players = Players(env)
-        geometric = world.geometric
-        if geometric is None:
-            geometric = self.players.can_be_stopped and not self.players.limited
-        self.geometric = bool(geometric)
-        if self.geometric and not self.players.can_be_stopped:
-            raise ValueError(
-                "geometric resets break off one episode while others go on: make the vector "
-                "environment with autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"
-            )
+        self.endings = Endings(world, self.players)
         known = None
         if world.low is not None and world.high is not None:
             known = (world.low, world.high)
         elif world.reward_map is None:
             known = known_range(env)
-        scale = RewardScale(known, variant.r_max, world.gamma, world.reward_map)
+        # A bound on values is of a range that does not change.
+        learns = world.reward is None and world.value_bound is None and variant.v_max is None
+        scale = RewardScale(known, variant.r_max, world.gamma, world.reward_map, learns)
         if world.value_bound is not None:
             variant = variant.known(scale.value(world.value_bound))
         given = features if features is not None else world.features or None
@@ -114,7 +110,7 @@ class StreamDriver(StreamLearner):
         """One step everywhere; a row for each episode that ends with it."""
         episodes, n = self._under_way, self.players.n
         actions = [self._act(0 if e is None else e.x) for e in episodes]
-        going = [not self.geometric or self.rng.random() < self.gamma for _ in range(n)]
+        going = [self.endings.goes_on(self.rng) for _ in range(n)]
         step = self._ask(self.players.step, actions)
         # The last pair of an episode that is broken off is not learnt from in the pseudocode.
         # To learn from it only if it terminated would count terminations too often.
@@ -130,8 +126,12 @@ class StreamDriver(StreamLearner):
                 continue
             episode.absorbed = going[i] and step.terminated[i]
             self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
-            episode.observation = np.array(step.after[i])  # some environments write over theirs
-            ended.append(step.terminated[i] or step.truncated[i] or not going[i])
+            if self.absorbs:  # some environments write over what they have shown
+                episode.observation = np.array(step.after[i])
+            if step.truncated[i]:
+                self.endings.cut_off()
+            over = step.terminated[i] or step.truncated[i] or not going[i]
+            ended.append(over or self.endings.exhausts(episode.steps))
             if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
                 raise BadEnvironment(CUT_OFF)
         if not any(ended):
@@ -184,6 +184,7 @@ class StreamDriver(StreamLearner):
         episode.reward += reward
         episode.bonus += float(states.CB[x, a])
         episode.ascension += float(states.p[x, a])
+        self._notice(reward)
         paid = self.scale(reward)
         if learnt:
             # Rewards that are known are not estimated.
@@ -191,7 +192,15 @@ class StreamDriver(StreamLearner):
             episode.x = after
 
     def _start(self, x: int, observation: Any) -> EpisodeUnderWay:
-        return EpisodeUnderWay(x, float(self.memory.states.V[x]), np.array(observation))
+        kept = np.array(observation) if self.absorbs else None
+        return EpisodeUnderWay(x, float(self.memory.states.V[x]), kept)
+
+    def _map_again(self, factor: float, shift: float) -> None:
+        for e in self._under_way:
+            if e is not None:
+                e.transitions = [
+                    (x, a, y, factor * paid + shift) for x, a, y, paid in e.transitions
+                ]
 
     def _make_room(self) -> None:
         """Thin what is kept; the episodes under way are among those that stay."""
@@ -205,12 +214,23 @@ class StreamDriver(StreamLearner):
         for e in under_way:
             e.x = new[e.x]
             e.transitions = [(new[x], a, new[y], paid) for x, a, y, paid in e.transitions]
+        if isinstance(self.features, Distinct):
+            pairs = self.memory.states.block[: self.memory.n_states]
+            kept = self.features.only(pairs[:, 0] // self.features.n_actions)
+            self._refit(kept, pairs.ravel())
 
     @property
     def environment(self) -> Gym:
         """The environment as it is played: how episodes end and the range of rewards resolved."""
         low, high = (None, None) if self.scale.mapped else (self.scale.low, self.scale.high)
-        return replace(self.world, geometric=self.geometric, low=low, high=high)
+        return replace(self.world, geometric=self.endings.geometric, low=low, high=high)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return {**super().state, "endings": self.endings.flags}
+
+    def layout(self, arrays: dict[str, Any]) -> schema.Layout:
+        return {**super().layout(arrays), "endings": schema.truth((2,))}
 
     @property
     def fingerprint(self) -> dict[str, Any]:
@@ -221,10 +241,12 @@ class StreamDriver(StreamLearner):
             "observations": str(self.players.observation_space),
             "players": self.players.n,
             "gamma": self.gamma,
-            "rewards": [self.scale.low, self.scale.high, self.scale.mapped],
-            "geometric": self.geometric,
+            "rewards": None if self.scale.learns else [self.scale.low, self.scale.high],
+            "mapped": self.scale.mapped,
+            "geometric": self.world.geometric,
             "known": self.reward is not None,
-            "features": describe(phi) or [type(phi).__name__, phi.dim, phi.bound, phi.blocks],
+            "features": (not isinstance(phi, Distinct) and describe(phi))
+            or [type(phi).__name__, phi.bound, phi.n_actions],
         }
 
 

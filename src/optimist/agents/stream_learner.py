@@ -8,15 +8,18 @@ from optimist import checks, limits
 from optimist.agents.diagnostics import Beliefs, Transitions, read_only
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
-from optimist.checks import FloatArray
+from optimist.checks import FloatArray, IntArray
 from optimist.core import NoiseBonus, Variant, schema
-from optimist.core.memory import Memory
+from optimist.core.memory import Memory, refitted
 from optimist.core.state import Epoch, Regression, States, blank_epoch, copied
 from optimist.envs import Gym
 from optimist.envs.gym_world import GIBIBYTE
 from optimist.envs.reward_scale import RewardScale
 from optimist.errors import BadEnvironment, MemoryFull
-from optimist.features import FeatureMap
+from optimist.features import Distinct, FeatureMap
+from optimist.features.numbering import DIGEST_BYTES
+
+NONE = np.zeros(0, dtype=np.int64)
 
 STREAM_COLUMNS = (*COLUMNS, "terminated", "states")
 """The columns of a history, in the order of the rows of `StreamLearner`."""
@@ -80,6 +83,8 @@ class StreamLearner(VariantDriver):
             raise
         except (ValueError, TypeError) as error:
             raise BadEnvironment(f"features do not fit an observation: {error}") from error
+        if self.features.dim > self.epoch.Theta.size:
+            self._refit(self.features)
         if self.memory.n_states > known:
             from optimist.core.streaming import initialise  # numba takes its time
 
@@ -88,6 +93,44 @@ class StreamLearner(VariantDriver):
         if discrete:
             self._numbers.update(zip(observations.tolist(), found, strict=True))
         return found
+
+    def _refit(self, features: FeatureMap, kept: IntArray | None = None) -> None:
+        """Make room for more features, or keep some alone."""
+        self.features, frozen = features, self.memory.ridge  # that of the epoch, too
+        self.memory.refit(features, kept)
+        self.epoch, self.drawn = (
+            refitted(epoch, features.dim, kept, frozen) for epoch in (self.epoch, self.drawn)
+        )
+        for name in ("thetas", "drawn_thetas"):
+            before = getattr(self, name)
+            after = np.zeros((len(before), features.dim))
+            part = before if kept is None else before[:, kept]
+            after[:, : part.shape[1]] = part
+            setattr(self, name, after)
+
+    def _notice(self, reward: float) -> None:
+        """Widen a range of rewards that is learnt, and map all that was paid anew.
+
+        Values are mapped along. Their regression is made again when the episode ends, in a new
+        epoch; a state first met until then is valued in the former units.
+        """
+        scale = self.scale
+        low, width = scale.low, scale.high - scale.low
+        if not scale.notice(reward):
+            return
+        after = scale.high - scale.low
+        factor, shift = width / after, (low - scale.low) / after * scale.r_max
+        memory = self.memory
+        if self.clock["epochs"] > 0:  # before the first V = 0, in whichever units
+            V = memory.states.V[: memory.n_states]
+            V[:] = factor * V + shift * scale.horizon
+        memory.rescale(factor, shift, self.gamma, scale.terminal if memory.ends else 0.0)
+        log_det = memory.regression.log_det
+        log_det[1] = log_det[0] - 1.0  # more than doubled: an epoch begins
+        self._map_again(factor, shift)
+
+    def _map_again(self, factor: float, shift: float) -> None:
+        """Map the rewards of episodes under way."""
 
     def _known_rewards(self, observations: Any) -> FloatArray:
         assert self.reward is not None
@@ -228,6 +271,8 @@ class StreamLearner(VariantDriver):
     def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
         n = int(epoch.clock[0]["updates"])
         told: dict[str, Any] = {"Theta": thetas[:n].copy()} if self.truncates and n else {}
+        if isinstance(self.features, Distinct):
+            told["features"] = self.features.snapshot()
         return self.softmax_policy(epoch, **told, **self._rewards_of_policy())
 
     def _rewards_of_policy(self) -> dict[str, Any]:
@@ -238,10 +283,16 @@ class StreamLearner(VariantDriver):
 
     @property
     def arrays(self) -> dict[str, Any]:
-        kept = {"kept.thetas": self.thetas, "kept.drawn_thetas": self.drawn_thetas}
+        kept = {
+            "kept.thetas": self.thetas,
+            "kept.drawn_thetas": self.drawn_thetas,
+            "kept.rewards": np.array(self.scale.seen),
+            "kept.digests": _digests(self.features),
+        }
         return {**self.memory.arrays, **self.state, **kept}
 
     def layout(self, arrays: dict[str, Any]) -> schema.Layout:
+        self._adopt(arrays)
         n, m = (arrays[name].size if name in arrays else 0 for name in ("states.V", "links.source"))
         wanted = {**self.memory.layout(n, m), **super().layout(arrays)}
         least = {"epoch": ("thetas", 1), "drawn": ("drawn_thetas", 0)}
@@ -251,7 +302,16 @@ class StreamLearner(VariantDriver):
             wanted[name] = schema.real((kept, self.features.dim))
             most = kept if self.truncates else checks.MOST - 1
             wanted.update(schema.clock(f"{group}.clock", n_states=1, updates=most))
+        wanted["kept.rewards"] = schema.real((2,))
+        wanted["kept.digests"] = schema.anything(np.uint8, _digests(self.features).shape)
         return wanted
+
+    def _adopt(self, arrays: dict[str, Any]) -> None:
+        """Meet the observations of a checkpoint, before all else: their number says how much is."""
+        found = arrays.get("kept.digests")
+        if isinstance(self.features, Distinct) and found is not None and found.ndim == 2:
+            A, axes = self.features.n_actions, self.features.axes
+            self._refit(Distinct(A, axes, found.astype(np.uint8).tobytes().hex()), NONE)
 
     def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
         return {
@@ -267,6 +327,16 @@ class StreamLearner(VariantDriver):
         super().restore(header, arrays)
         if self.variant.learns_prior and self.epoch.clock[0]["epochs"] > 0:
             self.memory.ridge = float(self.epoch.prior[0]["ridge"])
+        least, most = arrays["kept.rewards"].tolist()
+        if not least <= 0 <= most:
+            raise ValueError(f"kept.rewards must hold 0, which ends pay; got {least}, {most}")
+        self.scale.notice(least, most)
         self.thetas, self.drawn_thetas = (
             np.array(arrays[f"kept.{name}"]) for name in ("thetas", "drawn_thetas")
         )
+
+
+def _digests(features: FeatureMap) -> Any:
+    """The observations that features were met with, [n, 16]."""
+    told = features.digests if isinstance(features, Distinct) else ""
+    return np.frombuffer(bytes.fromhex(told), np.uint8).reshape(-1, DIGEST_BYTES)

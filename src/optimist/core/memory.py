@@ -27,7 +27,13 @@ from optimist.core.state import (
 )
 from optimist.core.thinning import chain, inclusion_probabilities, sum_again
 from optimist.errors import MemoryFull
-from optimist.features import FeatureMap
+from optimist.features import Distinct, FeatureMap
+
+BYTES_A_DIGEST = 150
+"""About what a distinct observation takes in its numbering."""
+
+VECTORS = 18
+"""How many numbers are kept of each feature: of all data, the epoch, and the policy drawn."""
 
 WhenFull = Literal["thin", "error"]
 
@@ -66,6 +72,8 @@ class Memory:
         blocks, s = block_shape(features)
         self._rows = 1 if features.shared else A  # rows of each state
         per_state = 8 * (self._rows * s + 7 * A + 3) + 40 + 80  # a link each; an entry of the index
+        if isinstance(features, Distinct):
+            per_state += BYTES_A_DIGEST + 8 * VECTORS * A  # its features are its own
         self.limit = checks.positive(limit, "memory")
         self.most = int(self.limit // per_state)
         if self.most < 2:
@@ -107,7 +115,8 @@ class Memory:
 
         ``r`` are the known rewards [n, A] there, if they are.
         """
-        rows, block = self.features.in_blocks(observations)
+        phi = self.features
+        rows, block = (phi.meet if isinstance(phi, Distinct) else phi.in_blocks)(observations)
         if not np.isfinite(rows).all():
             raise ValueError("the features of an observation are not all finite numbers")
         known = self.n_states
@@ -213,6 +222,25 @@ class Memory:
         lengths = {"states.rows": n * self._rows, "states.alike": None}
         return lengths.get(name, {"states": n, "links": m}.get(name.partition(".")[0]))
 
+    def rescale(self, factor: float, shift: float, gamma: float, terminal: float) -> None:
+        """Map rewards r that were paid to factor r + shift."""
+        m, links = self.n_links, self.links
+        links.paid[:m] = factor * links.paid[:m] + shift * links.weight[:m]
+        self._sum_again(gamma, terminal)
+
+    def refit(self, features: FeatureMap, kept: IntArray | None = None) -> None:
+        """Give the features other numbers: ``kept`` of the present ones, and room for more."""
+        self.features = features
+        self.regression = refitted(self.regression, features.dim, kept, Lambda=self.ridge)
+        self.sums = refitted(self.sums, features.dim, kept)
+        log_det = self.regression.log_det  # the epoch has grown as much as it had
+        log_det += np.log(self.regression.Lambda).sum() - log_det[0]
+        if kept is not None:
+            number = np.full(kept.max(initial=-1) + 1, -1)
+            number[kept] = np.arange(kept.size)
+            self.states.block[: self.n_states] = number[self.states.block[: self.n_states]]
+            self._index_states()
+
     # Shrinking
 
     @property
@@ -264,9 +292,14 @@ class Memory:
         self.links = Links(number[source], action, to, weight, paid)
         self.n_links = kept.size
         self.chains = chain(self.links, len(self.states.V))
-        V, later = self.states.V, gamma * terminal
-        sum_again(self.regression, self.sums, self.ridge, self.links, *self._pairs(), V, later)
+        self._sum_again(gamma, terminal)
         return number
+
+    def _sum_again(self, gamma: float, terminal: float) -> None:
+        """All sums over the data again."""
+        links = Links._make(array[: self.n_links] for array in self.links)
+        V, later = self.states.V, gamma * terminal
+        sum_again(self.regression, self.sums, self.ridge, links, *self._pairs(), V, later)
 
     def leverage(self) -> FloatArray:
         """phi' Lambda^{-1} phi of each link's pair."""
@@ -285,6 +318,20 @@ class Memory:
     def _index_states(self) -> None:
         """Index the states by what tells them apart."""
         self._index = {_digest(self._state(x)): x for x in range(self.n_states)}
+
+
+def refitted(group: Any, d: int, kept: IntArray | None = None, Lambda: float = 1.0) -> Any:
+    """Arrays of d features with blocks of size one: ``kept`` of the present ones, then blank."""
+    changed = {}
+    for name, array in group._asdict().items():
+        if name in ("log_det", "prior", "clock") or not array.size:
+            continue
+        blank = {"Lambda": Lambda, "inverse": 1 / Lambda}.get(name, 0.0)
+        more = np.full((d, *array.shape[1:]), blank, dtype=array.dtype)
+        part = array if kept is None else array[kept]
+        more[: len(part)] = part
+        changed[name] = more
+    return group._replace(**changed)
 
 
 def _digest(parts: tuple[Any, ...]) -> int:

@@ -41,19 +41,20 @@ class Gym:
         or class that makes one; in Python also the environment, or the function, itself.
         A module that is named here is not imported unless it is trusted.
     features
-        The name of its features: onehot, tiles:12, tiles:12x8, tiles:8*4, rbf:12 or fourier:100. If
-        empty, onehot or tiles, and fourier from seven dimensions on.
+        The name of its features: onehot, distinct, tiles:12, tiles:12x8, tiles:8*4, rbf:12 or
+        fourier:100. If empty, onehot or tiles, fourier from seven dimensions on, and distinct for
+        images and text.
     gamma
         The discount factor.
     repeat
         How many times each action is repeated.
     geometric
         Whether an episode is broken off after each step with probability 1 - gamma, as in the
-        paper. By default it is if the environment has no time limit.
+        paper. By default it is if the environment does not end its episodes itself.
     low
         The least reward of a step, or 0 if that is less and episodes terminate. Rewards are mapped
-        from [low, high] onto [0, R_max]. By default the known range of the environment, otherwise
-        [0, R_max].
+        from [low, high] onto [0, R_max]. By default the known range of the environment; if none is
+        known, the range is learnt. With known rewards or a value bound it is then [0, R_max].
     high
         The largest reward of a step, or 0 if that is more and episodes terminate.
     options
@@ -83,8 +84,8 @@ class Gym:
     >>> Gym("FrozenLake-v1", features="rbf:12")
     Traceback (most recent call last):
     ...
-    ValueError: features = 'rbf:12': 'rbf:12' are features of a Box; those of Discrete(16) are
-    'onehot'
+    ValueError: features = 'rbf:12': 'rbf:12' are features of a Box with one axis; those of
+    Discrete(16) are 'onehot' or 'distinct'
     """
 
     id: str | AnyEnv | Callable[..., AnyEnv]

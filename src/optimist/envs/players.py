@@ -7,15 +7,20 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.vector.utils import iterate
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
+from optimist.envs.environment import FiniteEnv
 from optimist.errors import BadEnvironment
 from optimist.features import count_actions
-from optimist.features.spaces import check_observations
 
 AnyEnv: TypeAlias = gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]
 Observations: TypeAlias = NDArray[Any]
+"""A batch of observations [n, ...]; those that are no arrays are the objects of an array [n]."""
+
+LIMITS = ("max_episode_steps", "_max_episode_steps", "max_steps")
+"""Attributes by which environments without a time limit of Gymnasium's tell theirs."""
 
 ENDLESS = 100_000
 """After so many steps an episode counts as one that never ends, unless a longer limit is known."""
@@ -62,10 +67,10 @@ class Players:
             self.observation_space, action_space = env.observation_space, env.action_space
             self._mode = AutoresetMode.DISABLED
         self.n_actions = count_actions(action_space)
-        if self.observation_space.shape is None:  # not an array: there is no batch of them
-            check_observations(self.observation_space)
+        self._arrays = self.observation_space.shape is not None
         limit = _time_limit(env)
         self.limited = limit > 0  # whether episodes are known to end
+        self.endless = not limit and isinstance(env.unwrapped, FiniteEnv)  # known never to
         self._most = max(ENDLESS, limit + 1)
         self._steps = [0] * self.n
         self._starting = [False] * self.n
@@ -147,14 +152,22 @@ class Players:
 
     def _as_array(self, seen: Any) -> Observations:
         try:
-            return np.asarray(seen)[None] if self._vector is None else np.asarray(seen)
+            if self._arrays:
+                return np.asarray(seen)[None] if self._vector is None else np.asarray(seen)
+            each = [seen]
+            if self._vector is not None:
+                each = list(iterate(self._vector.observation_space, seen))
         except ValueError as error:
             raise BadEnvironment(f"the environment shows an odd observation: {error}") from error
+        batch = np.empty(len(each), dtype=object)
+        for i, observation in enumerate(each):
+            batch[i] = observation
+        return batch
 
     def _checked(self, seen: Observations) -> Observations:
         """Observations, if they are such."""
         shape = (self.n, *(self.observation_space.shape or ()))
-        if seen.shape != shape:
+        if self._arrays and seen.shape != shape:
             raise BadEnvironment(
                 f"the environment shows an observation of shape {seen.shape[1:]}, and its space "
                 f"has {shape[1:]}"
@@ -193,4 +206,6 @@ def _time_limit(env: AnyEnv) -> int:
         if isinstance(inner, TimeLimit):
             limit = inner._max_episode_steps
         inner = inner.env
-    return int(limit)
+    own = (getattr(inner, name, None) for name in LIMITS)
+    told = next((n for n in own if isinstance(n, int | np.integer) and n > 0), 0)
+    return int(limit or told)

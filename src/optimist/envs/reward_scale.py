@@ -1,5 +1,6 @@
 """From the rewards of an environment to those of the paper, which lie in [0, R_max]."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -51,28 +52,51 @@ class RewardScale:
         The discount factor.
     own
         A map of one's own instead, whose values have to lie in [0, R_max].
+    learns
+        Whether the range is learnt, if neither is given: its ends are 0 or powers of two, the
+        nearest that hold what was paid so far. Until anything but 0 was, it is [0, 1].
 
     Examples
     --------
     >>> scale = RewardScale((-1.0, 0.0), r_max=1.0, gamma=0.99)
     >>> scale(-1.0), round(scale.terminal, 9)
     (0.0, 100.0)
+    >>> scale = RewardScale(None, r_max=1.0, gamma=0.99, learns=True)
+    >>> scale.notice(-0.71), scale.notice(-0.9), (scale.low, scale.high)
+    (True, False, (-1.0, 0.0))
     """
 
     def __init__(
-        self, declared: Range | None, r_max: float, gamma: float, own: RewardMap | None = None
+        self,
+        declared: Range | None,
+        r_max: float,
+        gamma: float,
+        own: RewardMap | None = None,
+        learns: bool = False,
     ) -> None:
         if declared is not None and own is not None:
             raise TypeError("give low and high or reward_map, not both")
         self.r_max, self._own = r_max, own
         self.mapped = own is not None  # by a map of one's own
+        self.learns = learns and declared is None and own is None
+        self.seen = (0.0, 0.0)  # the least and the largest reward so far, and that of an end
         self._slack = checks.RANGE_TOLERANCE * r_max
         self._declared = declared is not None
-        low, high = (0.0, r_max) if declared is None else declared
+        low, high = declared or (0.0, 1.0 if self.learns else r_max)
         self.low, self.high = checks.real_number(low, "low"), checks.real_number(high, "high")
         if not self.low < self.high:
             raise ValueError(f"low must be less than high; got {low:g} and {high:g}")
-        self._horizon = 1 / (1 - gamma)
+        self.horizon = 1 / (1 - gamma)
+
+    def notice(self, *rewards: float) -> bool:
+        """Widen a range that is learnt to hold rewards that were paid; whether that changes it."""
+        if not self.learns:
+            return False
+        before = self.low, self.high
+        least, most = self.seen = min(self.seen[0], *rewards), max(self.seen[1], *rewards)
+        if least < most:
+            self.low, self.high = -_power_of_two(-least), _power_of_two(most)
+        return (self.low, self.high) != before
 
     def __call__(self, reward: float) -> float:
         """The reward in [0, R_max]; one outside the range is an error that names it."""
@@ -104,18 +128,24 @@ class RewardScale:
         """
         if self._own is not None:
             raise TypeError("value_bound cannot be mapped by a reward_map of one's own: give v_max")
-        return (value - self.low * self._horizon) / (self.high - self.low) * self.r_max
+        return (value - self.low * self.horizon) / (self.high - self.low) * self.r_max
 
     @property
     def terminal(self) -> float:
         """The value of termination."""
         try:
-            return self(0.0) * self._horizon
+            return self(0.0) * self.horizon
         except BadEnvironment:
             raise BadEnvironment(
                 "an episode has terminated, which pays 0 from then on, and 0 is outside the "
                 f"rewards declared, [{self.low:g}, {self.high:g}]: widen low and high to hold it"
             ) from None
+
+
+def _power_of_two(x: float) -> float:
+    """The least power of two that is not below a positive number; 0 for 0."""
+    fraction, exponent = math.frexp(x)
+    return 0.0 if x == 0 else math.ldexp(1.0, exponent - (fraction == 0.5))
 
 
 def known_range(env: AnyEnv) -> Range | None:

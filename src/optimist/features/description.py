@@ -10,9 +10,11 @@ from optimist.errors import TooLarge
 from optimist.features.base import FeatureMap, Features
 from optimist.features.box import UnitBox
 from optimist.features.concatenation import Concatenation
+from optimist.features.distinct import Distinct
 from optimist.features.fourier import Fourier
 from optimist.features.one_hot import OneHot, OneHotState
 from optimist.features.per_action import PerAction
+from optimist.features.product import OneHotProduct
 from optimist.features.rbf import RBF
 from optimist.features.state_only import StateOnly
 from optimist.features.tiles import Tiles
@@ -21,6 +23,8 @@ from optimist.parameters import from_plain_value, plain_value
 PARTS: dict[type[Features], tuple[str, ...]] = {
     OneHot: ("n_states", "n_actions"),
     OneHotState: ("n_states",),
+    OneHotProduct: ("starts", "sizes", "axes"),
+    Distinct: ("n_actions", "axes", "digests"),
     PerAction: ("psi", "n_actions"),
     StateOnly: ("psi", "n_actions"),
     Concatenation: ("phi_r", "phi_P"),

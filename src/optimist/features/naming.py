@@ -7,20 +7,26 @@ from gymnasium import spaces
 
 from optimist.features.base import FeatureMap, StateFeatures
 from optimist.features.box import Outside, read_box
+from optimist.features.distinct import Distinct
 from optimist.features.fourier import Fourier
 from optimist.features.one_hot import OneHot
 from optimist.features.per_action import PerAction
+from optimist.features.product import OneHotProduct
 from optimist.features.rbf import RBF
-from optimist.features.spaces import Space, check_observations
+from optimist.features.spaces import Space, has_real_numbers, parts_of
 from optimist.features.tiles import Tiles
 
 BINS = {1: 40, 2: 40, 3: 15, 4: 8, 5: 5, 6: 5}
 """The default number of tiles along a side of a box, by its number of dimensions."""
 
+COMBINATIONS = 100_000
+"""Observations of more combinations of whole numbers are not one-hot by default, but distinct."""
+
 NUMBER = "[0-9]{1,9}"
 SIDES = f"{NUMBER}(?:x{NUMBER})*"
 FORMS = {
     "onehot": re.compile(""),
+    "distinct": re.compile(""),
     "tiles": re.compile(rf":({SIDES})(?:\*({NUMBER}))?"),
     "rbf": re.compile(f":({SIDES})"),
     "fourier": re.compile(f":({NUMBER})"),
@@ -34,7 +40,8 @@ def features_named(name: str, observation_space: Space, n_actions: int) -> Featu
     =========================  ==============================================================
     Name                       Features of an observation, repeated for each action
     =========================  ==============================================================
-    onehot                     `OneHot`, if the observations are Discrete
+    onehot                     `OneHot`, if the observations are made of discrete spaces
+    distinct                   `Distinct`, of any observations: each is a state of its own
     tiles:12, tiles:12x8       `Tiles`, 12 along each dimension of a Box, or 12 and 8
     tiles:8*4, tiles:8x6*4     four such tilings
     rbf:12, rbf:12x8           `RBF` with as many centres along each dimension
@@ -48,7 +55,7 @@ def features_named(name: str, observation_space: Space, n_actions: int) -> Featu
     name
         One of the above; `default_name` chooses one.
     observation_space
-        A Discrete space that starts at 0, or a Box of one axis.
+        The space of the observations.
     n_actions
         The number of actions; `count_actions` reads it from a space.
 
@@ -61,25 +68,32 @@ def features_named(name: str, observation_space: Space, n_actions: int) -> Featu
     ((12, 8), 288)
     """
     kind, numbers = _parse(name)
-    space = check_observations(observation_space)
-    if isinstance(space, spaces.Discrete):
-        if kind != "onehot":
-            raise ValueError(f"{name!r} are features of a Box; those of {space} are 'onehot'")
-        return OneHot(int(space.n), n_actions)
+    space, parts = observation_space, parts_of(observation_space)
+    if kind == "distinct":
+        return Distinct(n_actions, axes=len(space.shape or ()))
     if kind == "onehot":
+        if parts is None:
+            raise ValueError(
+                f"'onehot' are features of Discrete observations, or of several such together; "
+                f"those of {space} are {_instead(space)}"
+            )
+        if isinstance(space, spaces.Discrete) and space.start == 0:
+            return OneHot(int(space.n), n_actions)
+        return PerAction(OneHotProduct(*parts, axes=len(space.shape or (0,))), n_actions)
+    if not (isinstance(space, spaces.Box) and len(space.shape) == 1):
         raise ValueError(
-            f"'onehot' are features of Discrete observations; those of {space} are tiles, rbf "
-            f"or fourier, such as {default_name(space)!r}"
+            f"{name!r} are features of a Box with one axis; those of {space} are {_instead(space)}"
         )
     return PerAction(_on_box(kind, numbers, space), n_actions)
 
 
 def default_name(observation_space: Space) -> str:
-    """The name of default features: one-hot, tiles in up to six dimensions, then Fourier.
+    """The name of default features: one-hot, tiles, Fourier, or distinct observations.
 
     A single tiling is one-hot: its covariance is diagonal, and repeated next states reduce to
     counts, so the cost of an episode does not grow. But a grid grows exponentially with the
-    dimension; random Fourier features do not.
+    dimension; random Fourier features do not. Images of whole numbers, text and what is made of
+    several spaces are distinct observations.
 
     Examples
     --------
@@ -87,12 +101,25 @@ def default_name(observation_space: Space) -> str:
     ('onehot', 'tiles:40')
     >>> default_name(spaces.Box(-1.0, 1.0, (8,)))
     'fourier:100'
+    >>> default_name(spaces.Dict(image=spaces.Box(0, 255, (7, 7, 3), np.uint8), to=spaces.Text(9)))
+    'distinct'
     """
-    space = check_observations(observation_space)
-    if isinstance(space, spaces.Discrete):
-        return "onehot"
-    n_dims = space.shape[0]
-    return f"tiles:{BINS[n_dims]}" if n_dims in BINS else "fourier:100"
+    space, parts = observation_space, parts_of(observation_space)
+    if parts is not None:
+        simple = isinstance(space, spaces.Discrete) or parts.combinations <= COMBINATIONS
+        return "onehot" if simple else "distinct"
+    if isinstance(space, spaces.Box) and len(space.shape) == 1:
+        n_dims = space.shape[0]
+        return f"tiles:{BINS[n_dims]}" if n_dims in BINS else "fourier:100"
+    if not isinstance(space, spaces.Space):
+        raise TypeError(f"observations must have a space of Gymnasium; got {space!r}")
+    if has_real_numbers(space):
+        raise TypeError(
+            f"there are no default features of {space}, which holds real numbers: "
+            "gymnasium.wrappers.FlattenObservation makes one array of it, features of your own can "
+            "be a subclass of StateFeatures, and 'distinct' makes a state of each observation"
+        )
+    return "distinct"
 
 
 def _parse(name: str) -> tuple[str, re.Match[str]]:
@@ -101,11 +128,19 @@ def _parse(name: str) -> tuple[str, re.Match[str]]:
     numbers = FORMS[kind].fullmatch(name, len(kind)) if kind in FORMS else None
     if numbers is None:
         raise ValueError(
-            f"{name!r} is no name of features; there are 'onehot' for Discrete observations, and "
-            "for a Box 'tiles:12' or 'tiles:12x8' (how many along each dimension), 'tiles:8*4' "
-            "(four tilings of 8), 'rbf:12' or 'rbf:12x8', and 'fourier:100' (how many pairs)"
+            f"{name!r} is no name of features; there are 'onehot' for Discrete observations, "
+            "'distinct' for any, and for a Box 'tiles:12' or 'tiles:12x8' (how many along each "
+            "dimension), 'tiles:8*4' (four tilings of 8), 'rbf:12' or 'rbf:12x8', and "
+            "'fourier:100' (how many pairs)"
         )
     return kind, numbers
+
+
+def _instead(space: Space) -> str:
+    """What features of a space can be, in words."""
+    if isinstance(space, spaces.Box) and len(space.shape) == 1:
+        return f"tiles, rbf or fourier, such as {default_name(space)!r}"
+    return "'distinct'" if parts_of(space) is None else "'onehot' or 'distinct'"
 
 
 def _on_box(kind: str, numbers: re.Match[str], box: spaces.Box) -> StateFeatures:

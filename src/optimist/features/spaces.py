@@ -1,20 +1,12 @@
-"""Which spaces of Gymnasium have features, and which wrappers convert the others."""
+"""What the spaces of Gymnasium are made of, and which wrappers convert those of actions."""
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
+import numpy as np
 from gymnasium import spaces
 
 Space = spaces.Space[Any]
-
-OBSERVATIONS: dict[type[Space], str] = {
-    spaces.MultiDiscrete: "TransformObservation can number its states by np.ravel_multi_index, "
-    "or gymnasium.wrappers.FlattenObservation make a Box of it",
-    spaces.MultiBinary: "FlattenObservation makes a Box of it",
-    spaces.Tuple: "FlattenObservation makes a Box of it",
-    spaces.Dict: "FlattenObservation makes a Box of it",
-    spaces.Space: "TransformObservation can make a Discrete space or a Box of it",
-}
-"""Wrappers that make a Discrete space or a Box of other spaces; the first match applies."""
 
 ACTIONS: dict[type[Space], str] = {
     spaces.Box: "DiscretizeAction makes a Discrete space of it",
@@ -23,36 +15,62 @@ ACTIONS: dict[type[Space], str] = {
 """Wrappers that make a Discrete space of other spaces; the first match applies."""
 
 
-def check_observations(space: Space) -> spaces.Discrete | spaces.Box:
-    """Return the space if it is Discrete and starts at 0, or a Box of one axis.
+class Parts(NamedTuple):
+    """The whole numbers that an observation is made of: number i is in [start, start + size)."""
+
+    starts: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def combinations(self) -> int:
+        """How many observations there are."""
+        return math.prod(self.sizes)
+
+
+def parts_of(space: Space) -> Parts | None:
+    """The whole numbers of a space that is made of discrete ones alone; None of any other.
 
     Examples
     --------
-    >>> check_observations(spaces.MultiBinary(3))
-    Traceback (most recent call last):
-    ...
-    TypeError: observations must be Discrete or a Box, not MultiBinary(3);
-    gymnasium.wrappers.FlattenObservation makes a Box of it
+    >>> parts_of(spaces.Tuple([spaces.Discrete(32), spaces.MultiBinary(2)]))
+    Parts(starts=(0, 0, 0), sizes=(32, 2, 2))
+    >>> parts_of(spaces.Dict(a=spaces.Discrete(3), b=spaces.Text(5)))
     """
     if isinstance(space, spaces.Discrete):
-        if space.start != 0:
-            raise TypeError(
-                f"observations must be numbered from 0, not {space}; "
-                "gymnasium.wrappers.TransformObservation(env, "
-                f"lambda x: x - {space.start}, gymnasium.spaces.Discrete({space.n})) does that"
-            )
-        return space
-    if isinstance(space, spaces.Box):
-        if len(space.shape) != 1:
-            raise TypeError(
-                f"observations must have one axis, not the shape {space.shape} of {space}; "
-                "gymnasium.wrappers.FlattenObservation flattens them, but images are better "
-                "described by features of your own, a subclass of StateFeatures"
-            )
-        return space
-    raise TypeError(
-        f"observations must be Discrete or a Box, not {space}; {_hint(space, OBSERVATIONS)}"
-    )
+        return Parts((int(space.start),), (int(space.n),))
+    if isinstance(space, spaces.MultiDiscrete):
+        start = np.broadcast_to(space.start, space.nvec.shape)
+        return Parts(tuple(start.ravel().tolist()), tuple(space.nvec.ravel().tolist()))
+    if isinstance(space, spaces.MultiBinary):
+        n = math.prod(space.shape)
+        return Parts((0,) * n, (2,) * n)
+    if isinstance(space, spaces.Tuple | spaces.Dict):
+        found = [parts_of(part) for part in _members(space)]
+        known = [part for part in found if part is not None]
+        if not known or len(known) < len(found):
+            return None
+        return Parts(*(sum(each, ()) for each in zip(*known, strict=True)))
+    return None
+
+
+def has_real_numbers(space: Space) -> bool:
+    """Whether a part of an observation is an array of real numbers, few of which repeat.
+
+    Examples
+    --------
+    >>> image = spaces.Box(0, 255, (7, 7, 3), np.uint8)
+    >>> has_real_numbers(image), has_real_numbers(spaces.Tuple([image, spaces.Box(0, 1)]))
+    (False, True)
+    """
+    if isinstance(space, spaces.Tuple | spaces.Dict):
+        return any(map(has_real_numbers, _members(space)))
+    return isinstance(space, spaces.Box) and space.dtype.kind == "f"
+
+
+def _members(space: spaces.Tuple[Any] | spaces.Dict) -> list[Space]:
+    if isinstance(space, spaces.Tuple):
+        return list(space.spaces)
+    return [space[key] for key in sorted(space)]
 
 
 def count_actions(space: Space) -> int:
@@ -69,7 +87,7 @@ def count_actions(space: Space) -> int:
     gymnasium.wrappers.DiscretizeAction makes a Discrete space of it
     """
     if not isinstance(space, spaces.Discrete):
-        raise TypeError(f"actions must be Discrete, not {space}; {_hint(space, ACTIONS)}")
+        raise TypeError(f"actions must be Discrete, not {space}; {_hint(space)}")
     if space.start != 0:
         raise TypeError(
             f"actions must be numbered from 0, not {space}; "
@@ -79,8 +97,8 @@ def count_actions(space: Space) -> int:
     return int(space.n)
 
 
-def _hint(space: object, wrappers: dict[type[Space], str]) -> str:
-    for kind, wrapper in wrappers.items():
+def _hint(space: object) -> str:
+    for kind, wrapper in ACTIONS.items():
         if isinstance(space, kind):
             return f"gymnasium.wrappers.{wrapper}"
-    return "give a space of Gymnasium, such as env.observation_space or env.action_space"
+    return "give a space of Gymnasium, such as env.action_space"

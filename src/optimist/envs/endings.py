@@ -1,0 +1,66 @@
+"""How the episodes of an environment end: as it ends them, or also by geometric resets."""
+
+import numpy as np
+
+from optimist.envs.gym_world import Gym
+from optimist.envs.players import Players
+
+PATIENCE = 10
+"""After so many horizons H an episode counts as one that would never end."""
+
+
+class Endings:
+    """Whether episodes are broken off after each step with probability 1 - gamma.
+
+    Unless it is told, they are not, as long as the environment ends its episodes. The first one
+    that goes on for 10 H steps is broken off, and from then on resets are geometric. That is not
+    done where the environment tells its time limit, nor once it has cut an episode off itself.
+
+    Parameters
+    ----------
+    world
+        What is said of the environment.
+    players
+        The environment that is played.
+
+    Examples
+    --------
+    >>> world = Gym("CliffWalking-v1", gamma=0.9)  # ends at its goal alone
+    >>> endings = Endings(world, Players(world.make()))
+    >>> endings.geometric, endings.exhausts(steps=99), endings.exhausts(steps=100)
+    (False, False, True)
+    >>> endings.geometric
+    True
+    """
+
+    def __init__(self, world: Gym, players: Players) -> None:
+        told, stoppable = world.geometric, players.can_be_stopped
+        if told and not stoppable:
+            raise ValueError(
+                "geometric resets break off one episode while others go on: make the vector "
+                "environment with autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"
+            )
+        geometric = players.endless and stoppable if told is None else told
+        settled = told is not None or players.limited or players.endless or not stoppable
+        self.gamma = world.gamma
+        self.flags = np.array([geometric, settled])  # all that changes, to be saved
+
+    @property
+    def geometric(self) -> bool:
+        """Whether resets are geometric now."""
+        return bool(self.flags[0])
+
+    def goes_on(self, rng: np.random.Generator) -> bool:
+        """Toss the coin of a step, if there is one."""
+        return not self.flags[0] or bool(rng.random() < self.gamma)
+
+    def cut_off(self) -> None:
+        """Note that the environment has cut an episode off itself."""
+        self.flags[1] = True
+
+    def exhausts(self, steps: int) -> bool:
+        """Whether an episode is to be broken off that has not ended after so many steps."""
+        over = not self.flags[1] and steps >= round(PATIENCE / (1 - self.gamma))
+        if over:
+            self.flags[:] = True
+        return over
