@@ -76,6 +76,7 @@ class EnvironmentEpisodes(Episodes):
             raise ValueError(f"an algorithm plays one environment; got {self.players.n}")
         limited = self.players.limited
         self.geometric = not limited if world.geometric is None else world.geometric
+        self.players.geometric = self.geometric
         space = self.players.observation_space
         n = int(space.n) if isinstance(space, spaces.Discrete) else None
         self.problem = DecisionProblem(n, self.players.n_actions, world.gamma, space)

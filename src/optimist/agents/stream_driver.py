@@ -57,7 +57,7 @@ class StreamDriver(StreamLearner):
         geometric = world.geometric
         if geometric is None:
             geometric = self.players.can_be_stopped and not self.players.limited
-        self.geometric = bool(geometric)
+        self.geometric = self.players.geometric = bool(geometric)
         if self.geometric and not self.players.can_be_stopped:
             raise ValueError(
                 "geometric resets break off one episode while others go on: make the vector "

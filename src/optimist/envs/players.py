@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
+from optimist.envs.resets import resets_of, without_resets
 from optimist.errors import BadEnvironment
 from optimist.features import count_actions
 from optimist.features.spaces import check_observations
@@ -19,6 +20,9 @@ Observations: TypeAlias = NDArray[Any]
 
 ENDLESS = 100_000
 """After so many steps an episode counts as one that never ends, unless a longer limit is known."""
+
+LONGEST = 50
+"""No geometric length is so many times its mean: the probability is e^-50."""
 
 
 class Step(NamedTuple):
@@ -66,6 +70,7 @@ class Players:
             check_observations(self.observation_space)
         limit = _time_limit(env)
         self.limited = limit > 0  # whether episodes are known to end
+        self.geometric = False  # whether the learner breaks them off, and no wrapper does
         self._most = max(ENDLESS, limit + 1)
         self._steps = [0] * self.n
         self._starting = [False] * self.n
@@ -129,6 +134,8 @@ class Players:
         return self._checked(self._reset(None))
 
     def _reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Observations:
+        if self.geometric:
+            options = without_resets(self.env, options)
         try:
             seen, _ = self.env.reset(seed=seed, options=options)
         except Exception as error:
@@ -186,11 +193,12 @@ class Players:
 
 
 def _time_limit(env: AnyEnv) -> int:
-    """After how many steps episodes are cut off; 0 if that is not known."""
+    """After how many steps episodes are certainly cut off; 0 if that is not known."""
     inner: Any = env.unwrapped.envs[0] if isinstance(env.unwrapped, SyncVectorEnv) else env
     limit = getattr(inner.spec, "max_episode_steps", None) or 0
     while isinstance(inner, gymnasium.Wrapper):
         if isinstance(inner, TimeLimit):
             limit = inner._max_episode_steps
         inner = inner.env
-    return int(limit)
+    resets = resets_of(env)
+    return int(limit) or (0 if resets is None else math.ceil(LONGEST / (1 - resets.gamma)))
