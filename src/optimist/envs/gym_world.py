@@ -49,7 +49,8 @@ class Gym:
         How many times each action is repeated.
     geometric
         Whether an episode is broken off after each step with probability 1 - gamma, as in the
-        paper. By default it is if the environment has no time limit.
+        paper. By default it is if the environment has neither a time limit nor a `GeometricReset`.
+        True also turns off the environment's own `GeometricReset`, so that one coin is tossed.
     low
         The least reward of a step, or 0 if that is less and episodes terminate. Rewards are mapped
         from [low, high] onto [0, R_max]. By default the known range of the environment, otherwise

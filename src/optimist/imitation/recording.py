@@ -131,7 +131,7 @@ def record_pairs(
     world
         A world, a `FiniteMDP`, or a Gymnasium environment without a time limit. A state in which an
         environment terminates is absorbing: the rollout stays there until it stops, and the policy
-        keeps drawing actions.
+        keeps drawing actions. Its `GeometricReset`, if it has one, is turned off.
     policy
         An array [X, A], or an object with ``probabilities(states)``.
     samples
