@@ -1,7 +1,11 @@
 """The names under which Gymnasium finds the worlds: ``gymnasium.make("optimist/RiverSwim-v0")``.
 
-They are told to Gymnasium as soon as ``optimist`` is imported, the worlds themselves are not: only
-``make`` imports them.
+Episodes end with probability 1 - gamma after each step (`GeometricReset` with the world's gamma),
+so that their undiscounted return estimates the discounted value without bias. They never end with
+``gymnasium.make(id, endless=True)``; ``max_episode_steps=`` adds a time limit.
+
+The names are told to Gymnasium as soon as ``optimist`` is imported, the worlds themselves are not:
+only ``make`` imports them.
 """
 
 import gymnasium

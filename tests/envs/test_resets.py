@@ -12,7 +12,7 @@ from optimist.envs import GeometricReset, GridWorld, LowerTauE, RandomLinear, Ri
 
 ENVIRONMENTS = {
     "RandomLinear": lambda: RandomLinear(3, 8, 2).make(),
-    "DeepSea": lambda: gymnasium.make("optimist/DeepSea-v0"),
+    "DeepSea": lambda: gymnasium.make("optimist/DeepSea-v0", endless=True),
     "CartPole": lambda: gymnasium.make("CartPole-v1"),
     "FrozenLake": lambda: gymnasium.make("FrozenLake-v1"),
 }
@@ -41,9 +41,9 @@ class OneStep(gymnasium.Env):
         return 0, 0.5, *self.ends, self.info
 
 
-def lengths(gamma, episodes, seed):
+def lengths(gamma, episodes, seed, inner=None):
     """The lengths of episodes, each of which ends with a flagged truncation."""
-    env = GeometricReset(RiverSwim(2).make(), gamma)
+    env = GeometricReset(RiverSwim(2).make() if inner is None else inner, gamma)
     env.reset(seed=seed)
     ends, t = [], 0
     while len(ends) < episodes:
@@ -152,6 +152,24 @@ def test_the_spec_records_the_wrapper_and_makes_it_again():
     assert isinstance(again, GeometricReset)
     assert again.gamma == 0.75
     assert again.unwrapped.world == RiverSwim(4)
+
+
+def test_an_episode_may_be_begun_without_resets():
+    inner = OneStep(terminated=False, truncated=False)
+    env = GeometricReset(inner, gamma=0)
+    options = {"geometric_reset": False, "level": 3}
+    assert env.reset(options=options) == (0, {"options": {"level": 3}})
+    assert options == {"geometric_reset": False, "level": 3}
+    assert env.step(0) == env.step(0) == (0, 0.5, False, False, {"found": "something"})
+    env.reset()  # the next episode ends as usual
+    assert env.step(0)[3]
+
+
+def test_of_two_wrappers_the_outer_one_ends_episodes():
+    """Were both to toss their coins, no episode would be longer than one step."""
+    inner = GeometricReset(RiverSwim(2).make(), gamma=0)
+    found = lengths(0.9, 2_000, seed=2, inner=inner)
+    np.testing.assert_array_equal(found, lengths(0.9, 2_000, seed=2))
 
 
 # What resets are for: values and occupancies without discounting (Section 2.3)

@@ -4,6 +4,7 @@ import gymnasium
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from gymnasium.wrappers import TimeLimit
 from reference.environments import Episodic
 from reference.refusals import assert_refuses
 from reference.statistics import check_counts
@@ -172,7 +173,7 @@ def test_the_seed_of_an_environment_decides():
 
 
 def test_a_rollout_that_is_cut_off_is_refused_and_an_unreached_limit_is_not():
-    for env in (Ending(random_mdp(), limit=3), GeometricReset(RiverSwim(5).make(), 0.5)):
+    for env in (Ending(random_mdp(), limit=3), TimeLimit(RiverSwim(5).make(), 3)):
         pi = np.full((5, env.action_space.n), 1 / env.action_space.n)
         with pytest.raises(ValueError, match=r"truncated rollout \d+ after \d+ steps.*time limit"):
             record_pairs(env, pi, 200, np.random.default_rng(0), gamma=0.9)
@@ -180,6 +181,16 @@ def test_a_rollout_that_is_cut_off_is_refused_and_an_unreached_limit_is_not():
     env = Ending(random_mdp(), limit=1)
     states, _ = record_pairs(env, PI, 200, np.random.default_rng(0), gamma=0)
     assert set(states) == {1, 2, 3}
+
+
+def test_geometric_resets_do_not_cut_rollouts_off():
+    """Whatever their gamma is, the pairs are those of the endless process."""
+    pi = np.full((5, 2), 0.5)
+    pairs = [
+        record_pairs(env, pi, 200, np.random.default_rng(0), gamma=0.9)
+        for env in (RiverSwim(5).make(), GeometricReset(RiverSwim(5).make(), 0.5))
+    ]
+    np.testing.assert_array_equal(*pairs)
 
 
 def test_what_cannot_be_recorded():

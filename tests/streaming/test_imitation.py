@@ -77,6 +77,18 @@ def test_a_time_limit_is_refused_when_it_cuts_off():
         FraIL(env, expert, gamma=0.9, seed=0).learn(200)
 
 
+def test_geometric_resets_of_the_environment_give_way_to_those_of_the_imitator():
+    """Its own have the gamma that it is told, so the last pairs are those of an endless world."""
+    name, expert = "optimist/RiverSwim-v0", optimal_expert(RIVER.mdp)
+    runs = []
+    for env in (RIVER.make(), gymnasium.make(name, n=4), gymnasium.make(name, n=4, gamma=0.5)):
+        il = FraIL(env, expert, gamma=0.9, seed=1)
+        il.learn(50)
+        runs.append(il.reward_weights)
+    np.testing.assert_array_equal(runs[0], runs[1])
+    np.testing.assert_array_equal(runs[0], runs[2])
+
+
 def test_what_cannot_be_said_of_an_imitation():
     for error, sentence, told in (
         (TypeError, "reward= is about rewards that are paid", {"reward": np.zeros_like}),

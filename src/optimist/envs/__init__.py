@@ -15,7 +15,8 @@ World              Its difficulty
 `LowerTauE`        two similar experts: the paper's lower bound on expert samples
 =================  ==============================================================================
 
-Each is registered with Gymnasium, as ``optimist/RiverSwim-v0`` and so on.
+Each is registered with Gymnasium, as ``optimist/RiverSwim-v0`` and so on; there geometric resets
+with the world's gamma end the episodes, unless it is made with ``endless=True``.
 """
 
 from optimist.envs.array_world import ArrayWorld

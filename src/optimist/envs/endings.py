@@ -44,6 +44,7 @@ class Endings:
         settled = told is not None or players.limited or players.endless or not stoppable
         self.gamma = world.gamma
         self.flags = np.array([geometric, settled])  # all that changes, to be saved
+        players.geometric = self.geometric
 
     @property
     def geometric(self) -> bool:

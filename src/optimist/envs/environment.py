@@ -19,7 +19,8 @@ class FiniteEnv(gymnasium.Env[Any, Any]):
     """A world, played one step at a time.
 
     Observations and actions are the indices of states and actions. The process never ends by
-    itself; the wrapper `GeometricReset` divides it into episodes.
+    itself; the wrapper `GeometricReset` divides it into episodes, as in what
+    ``gymnasium.make("optimist/DeepSea-v0")`` returns.
 
     Parameters
     ----------

@@ -51,6 +51,7 @@ class Gym:
     geometric
         Whether an episode is broken off after each step with probability 1 - gamma, as in the
         paper. By default it is if the environment does not end its episodes itself.
+        True also turns off the environment's own `GeometricReset`, so that one coin is tossed.
     low
         The least reward of a step, or 0 if that is less and episodes terminate. Rewards are mapped
         from [low, high] onto [0, R_max]. By default the known range of the environment; if none is

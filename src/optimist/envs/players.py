@@ -12,6 +12,7 @@ from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from optimist.envs.environment import FiniteEnv
+from optimist.envs.resets import resets_of, without_resets
 from optimist.errors import BadEnvironment
 from optimist.features import count_actions
 
@@ -24,6 +25,9 @@ LIMITS = ("max_episode_steps", "_max_episode_steps", "max_steps")
 
 ENDLESS = 100_000
 """After so many steps an episode counts as one that never ends, unless a longer limit is known."""
+
+LONGEST = 50
+"""No geometric length is so many times its mean: the probability is e^-50."""
 
 
 class Step(NamedTuple):
@@ -70,7 +74,8 @@ class Players:
         self._arrays = self.observation_space.shape is not None
         limit = _time_limit(env)
         self.limited = limit > 0  # whether episodes are known to end
-        self.endless = not limit and isinstance(env.unwrapped, FiniteEnv)  # known never to
+        self.endless = not limit and isinstance(_one(env).unwrapped, FiniteEnv)  # known never to
+        self.geometric = False  # whether the learner breaks them off, and no wrapper does
         self._most = max(ENDLESS, limit + 1)
         self._steps = [0] * self.n
         self._starting = [False] * self.n
@@ -134,6 +139,8 @@ class Players:
         return self._checked(self._reset(None))
 
     def _reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Observations:
+        if self.geometric:
+            options = without_resets(self.env, options)
         try:
             seen, _ = self.env.reset(seed=seed, options=options)
         except Exception as error:
@@ -198,9 +205,14 @@ class Players:
         raise BadEnvironment(f"the environment returned {given!r} where {self.n} numbers are due")
 
 
+def _one(env: AnyEnv) -> Any:
+    """One of the environments of a vector, if they can be seen."""
+    return env.unwrapped.envs[0] if isinstance(env.unwrapped, SyncVectorEnv) else env
+
+
 def _time_limit(env: AnyEnv) -> int:
-    """After how many steps episodes are cut off; 0 if that is not known."""
-    inner: Any = env.unwrapped.envs[0] if isinstance(env.unwrapped, SyncVectorEnv) else env
+    """After how many steps episodes are certainly cut off; 0 if that is not known."""
+    inner = _one(env)
     limit = getattr(inner.spec, "max_episode_steps", None) or 0
     while isinstance(inner, gymnasium.Wrapper):
         if isinstance(inner, TimeLimit):
@@ -208,4 +220,6 @@ def _time_limit(env: AnyEnv) -> int:
         inner = inner.env
     own = (getattr(inner, name, None) for name in LIMITS)
     told = next((n for n in own if isinstance(n, int | np.integer) and n > 0), 0)
-    return int(limit or told)
+    resets = resets_of(env)
+    longest = 0 if resets is None else math.ceil(LONGEST / (1 - resets.gamma))
+    return int(limit or told or longest)

@@ -4,11 +4,15 @@ from typing import Any, SupportsFloat, TypeVar
 
 import gymnasium
 import numpy as np
+from gymnasium.vector import SyncVectorEnv
 
 from optimist import checks
 
 ObsType = TypeVar("ObsType")
 ActType = TypeVar("ActType")
+
+FLAG = "geometric_reset"
+"""The entry of ``info`` at a truncation by `GeometricReset`, and of the options of ``reset``."""
 
 
 class GeometricReset(
@@ -20,7 +24,8 @@ class GeometricReset(
     H = 1 / (1 - gamma), and the undiscounted sum of their rewards is an unbiased estimate of the
     discounted value <nu0, V^pi>. This also holds with terminations, but not under a time limit.
     Steps truncated here carry ``info["geometric_reset"] = True``; ends of the environment's own are
-    passed on unchanged.
+    passed on unchanged. An episode begun by ``reset(options={"geometric_reset": False})`` is not
+    truncated here. The outer one of two of these wrappers asks this of the inner one.
 
     The wrapper has its own generator, seeded with the environment by ``reset(seed=...)``, so the
     environment's random stream is the same with and without it.
@@ -52,6 +57,7 @@ class GeometricReset(
         gymnasium.utils.RecordConstructorArgs.__init__(self, gamma=self.gamma)
         gymnasium.Wrapper.__init__(self, env)
         self._coin = np.random.default_rng()
+        self._tossed = True  # in this episode
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -60,11 +66,33 @@ class GeometricReset(
         if seed is not None:
             # A child of the seed, independent of the environment's own stream.
             self._coin = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-        return super().reset(seed=seed, options=options)
+        options = dict(options or {})
+        self._tossed = bool(options.pop(FLAG, True))
+        return super().reset(seed=seed, options=without_resets(self.env, options or None))
 
     def step(self, action: ActType) -> tuple[ObsType, SupportsFloat, bool, bool, dict[str, Any]]:
         """Step, then truncate with probability 1 - gamma."""
         observation, reward, terminated, truncated, info = super().step(action)
-        if self._coin.random() >= self.gamma and not (terminated or truncated):
-            truncated, info = True, {**info, "geometric_reset": True}
+        ends = self._coin.random() >= self.gamma and self._tossed
+        if ends and not (terminated or truncated):
+            truncated, info = True, {**info, FLAG: True}
         return observation, reward, terminated, truncated, info
+
+
+def resets_of(env: Any) -> GeometricReset[Any, Any] | None:
+    """The outermost `GeometricReset` of an environment, or of those of a vector, if there is one.
+
+    Examples
+    --------
+    >>> resets_of(gymnasium.make("optimist/RiverSwim-v0")).gamma
+    0.99
+    """
+    inner = env.unwrapped.envs[0] if isinstance(env.unwrapped, SyncVectorEnv) else env
+    while isinstance(inner, gymnasium.Wrapper) and not isinstance(inner, GeometricReset):
+        inner = inner.env
+    return inner if isinstance(inner, GeometricReset) else None
+
+
+def without_resets(env: Any, options: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """The options of ``reset`` for a caller who ends episodes in place of any `GeometricReset`."""
+    return options if resets_of(env) is None else {**(options or {}), FLAG: False}

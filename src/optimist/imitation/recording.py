@@ -13,6 +13,7 @@ from optimist.checks import FloatArray, IntArray
 from optimist.core import TablePolicy
 from optimist.core.arrays import simulator
 from optimist.envs import World
+from optimist.envs.resets import without_resets
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP
 
@@ -130,7 +131,7 @@ def record_pairs(
     world
         A world, a `FiniteMDP`, or a Gymnasium environment without a time limit. A state in which an
         environment terminates is absorbing: the rollout stays there until it stops, and the policy
-        keeps drawing actions.
+        keeps drawing actions. Its `GeometricReset`, if it has one, is turned off.
     policy
         An array [X, A], or an object with ``probabilities(states)``.
     samples
@@ -232,7 +233,7 @@ def _play(
     seed = int(rng.integers(2**31)) if seed is None else checks.count(seed, "seed", least=0)
     observations, actions = [], np.empty(n, dtype=np.int64)
     for i, steps in enumerate(rng.geometric(1 - gamma, size=n)):
-        observation, _ = env.reset(seed=seed if i == 0 else None)
+        observation, _ = env.reset(seed=seed if i == 0 else None, options=without_resets(env))
         for t in range(1, steps):
             observation, _, terminated, truncated, _ = env.step(act(observation))
             if terminated:  # all later states are this one
