@@ -115,14 +115,14 @@ class Adaptive:
         self.reward = self.r[x, a].sum()
         self._learn_from(pairs, transitions)
 
-    def _learn_from(self, pairs, transitions):
-        self.k += 1
+    def _learn_from(self, pairs, transitions, whole=True):
+        self.k += whole
         x, a = np.array(pairs).T
         self.steps, self.bonus, self.ascension = len(x), self.CB[x, a].mean(), self.p[x, a].mean()
         self.D += transitions
         x, a, self.after = np.array(self.D, dtype=int).reshape(-1, 3).T
         self.rows = self.Phi[x, a]
-        if self.k == 1 or self._log_det() >= self.log_det_at_epoch + np.log(2) - 1e-9:
+        if self.e == 0 or self._log_det() >= self.log_det_at_epoch + np.log(2) - 1e-9:
             self._begin_epoch()
         self.swept.append(0)
         while self.swept[-1] < self.updates:
@@ -142,7 +142,7 @@ class Adaptive:
         share = np.where(norms > 0, self.theta * self.unit * square / np.where(norms, norms, 1), 0)
         share = np.minimum(share, 1.0)
         new = share > self.level * (1 + 1e-9)  # [equality up to rounding]
-        self.s *= 1 + 2 * np.log(self.k)
+        self.s *= 1 + 2 * np.log(max(self.k, 1))
         self.p = np.where(new, 1.0, np.minimum(self.s * share, 1.0))
         # Var of V(x'), from the moments of the data without the prior's share in them.
         data = np.maximum(1 - share, 1e-300)
@@ -207,8 +207,11 @@ class AdaptiveInEnvironment(Adaptive):
     def values(self):
         return np.append(self.V, self.terminal)
 
-    def episode(self, start, steps):
-        """Learn from (x, a, reward in [0, R_max], x', whether it terminated), step by step."""
+    def episode(self, start, steps, whole=True):
+        """Learn from (x, a, reward in [0, R_max], x', whether it terminated), step by step.
+
+        They may be those of a part of an episode, which goes on.
+        """
         self.met[start] = True
         self.optimistic_value = self.V[start]
         transitions = []
@@ -217,7 +220,7 @@ class AdaptiveInEnvironment(Adaptive):
             self.paid.append(reward)
             if not terminated:
                 self.met[after] = True
-        self._learn_from([step[:2] for step in steps], transitions)
+        self._learn_from([step[:2] for step in steps], transitions, whole)
 
     def _expect_of_the_untried(self):
         """The mean reward, and then the mean value."""

@@ -4,6 +4,7 @@ The transcription is told what the environment showed, and nothing that the lear
 theta, which two ways of computing find to different digits.
 """
 
+from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -56,7 +57,7 @@ FEATURES = {
 @pytest.mark.parametrize("name", FEATURES)
 def test_the_streaming_learner_agrees_with_the_formulas(name, geometric):
     features, states, env = FEATURES[name](), np.arange(X), Walk()
-    config = replace(Optimist.Config().variant(), observe_last=True)
+    config = replace(Optimist.Config().variant(), observe_last=True, midway=False)
     told = {"gamma": GAMMA, "geometric": geometric, "low": LOW, "high": HIGH}
     agent = VariantAgent(env, features, config=config, seed=2, **told)
     other = AdaptiveInEnvironment(
@@ -85,3 +86,51 @@ def test_the_streaming_learner_agrees_with_the_formulas(name, geometric):
     assert 3 < other.e < EPISODES
     assert other.CB.max() > 1e-3 * config.heaven(GAMMA)
     assert min(other.swept) < config.updates  # updates ended at the tolerance
+
+
+def test_parts_of_an_episode_are_learnt_from_as_in_ucrl2():
+    """Before a pair is tried again that was tried as often since the last update as before."""
+    features, states, env = OneHot(X, A), np.arange(X), Walk()
+    env.limit = 40
+    config = Optimist.Config().variant()
+    told = {"gamma": GAMMA, "geometric": False, "low": LOW, "high": HIGH}
+    agent = VariantAgent(env, features, config=config, seed=2, **told)
+    terminal = -LOW / (HIGH - LOW) / (1 - GAMMA)
+    given = parameters_of(agent, GAMMA)
+    other = AdaptiveInEnvironment(features.all_actions(states), GAMMA, terminal=terminal, **given)
+    units, done, parts = units_of(agent, GAMMA), [0], []
+
+    def compare(part, whole):
+        other.episode(part[0][0], part, whole)
+        done[0] += len(part)
+        now, seen = agent.diagnostics, agent.believe(states)
+        found = {"V": seen.value, "p": seen.ascension, "CB": seen.bonus, "pi": seen.policy}
+        for name, wanted in other.state.items():
+            mine, unit = found.get(name, getattr(now, name, None)), units.get(name, 1.0)
+            assert_close(mine / unit, wanted / unit, name)
+
+    move = env.move
+
+    def noticed(action):
+        """Before each step: the transitions that were learnt from meanwhile are a part."""
+        begin = parts[-1] if parts else 0
+        tried = Counter(step[:2] for step in env.steps[begin:])
+        visits = Counter((x, a) for x, a, _ in other.D)
+        outdated = {a for a in range(A) if tried[env.x, a] >= max(visits[env.x, a], 1)}
+        if agent.steps > done[0]:
+            assert outdated  # one of them was to be played
+            compare(env.steps[begin:], whole=False)
+            parts.append(len(env.steps))
+        else:
+            assert action not in outdated
+        return move(action)
+
+    env.move = noticed
+    count = 0
+    for _ in range(30):
+        parts.clear()
+        agent.learn(1)
+        count += len(parts)
+        compare(env.steps[parts[-1] if parts else 0 :], whole=True)
+        assert agent.steps == done[0]
+    assert count > 5

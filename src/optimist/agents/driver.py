@@ -340,11 +340,12 @@ class VariantDriver(Driver):
                 raise ValueError(f"Lambda must be at least prior.ridge; got {Lambda.min():g}")
 
     def _check_clock(self, arrays: dict[str, Any], name: str) -> None:
-        """Refuse a clock with more epochs than episodes, or with another stage than its last."""
-        fields = ("episodes", "epochs", "stage")
-        played, epochs, stage = (int(arrays[f"{name}.{field}"][0]) for field in fields)
-        if epochs > played:
-            raise ValueError(f"{name}.epochs must be at most {played}, the episodes; got {epochs}")
+        """Refuse a clock with more epochs than could begin, or with another stage than its last."""
+        fields = ("episodes", "epochs", "stage", "steps")
+        played, epochs, stage, steps = (int(arrays[f"{name}.{field}"][0]) for field in fields)
+        most, what = (steps, "steps") if self.variant.midway else (played, "episodes")
+        if epochs > most:
+            raise ValueError(f"{name}.epochs must be at most {most}, the {what}; got {epochs}")
         wanted = self.variant.stage(played - 1) if played else 0
         if stage not in (wanted, NO_STAGE):
             raise ValueError(f"{name}.stage must be {wanted} or {NO_STAGE}; got {stage}")

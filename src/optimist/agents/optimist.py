@@ -36,6 +36,7 @@ class OptimistConfig(VariantConfig):
             ridge=None,
             updates=100,
             tolerance=1e-6,
+            midway=True,
         )
 
 

@@ -2,6 +2,7 @@
 
 import time
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from optimist.agents.driver import RunSettings
 from optimist.agents.stream_learner import STREAM_COLUMNS, EpisodeUnderWay, StreamLearner
 from optimist.core import Variant, schema
+from optimist.core.optimism import EDGE
 from optimist.envs import Gym
 from optimist.envs.endings import Endings
 from optimist.envs.players import Players
@@ -109,7 +111,7 @@ class StreamDriver(StreamLearner):
     def _step(self, rows: list[tuple[Any, ...]], most: int) -> None:
         """One step everywhere; a row for each episode that ends with it."""
         episodes, n = self._under_way, self.players.n
-        actions = [self._act(0 if e is None else e.x) for e in episodes]
+        actions = [self._draw(0) if e is None else self._act(e) for e in episodes]
         going = [self.endings.goes_on(self.rng) for _ in range(n)]
         step = self._ask(self.players.step, actions)
         # The last pair of an episode that is broken off is not learnt from in the pseudocode.
@@ -169,10 +171,33 @@ class StreamDriver(StreamLearner):
                 "cannot diverge, nor can truncated values (RaviUcb) upwards"
             )
 
-    def _act(self, x: int) -> int:
+    def _act(self, episode: EpisodeUnderWay) -> int:
+        """An action of the policy, which first learns from the episode so far if it is time to."""
+        a = self._draw(episode.x)
+        if self._midway and self._is_outdated(episode, a):
+            with self.call(0):
+                self._check_values(self._learn(episode, whole=False))
+            episode.transitions, episode.tried, episode.counted = [], {}, episode.steps
+            a = self._draw(episode.x)
+        return a
+
+    def _draw(self, x: int) -> int:
         """An action drawn from the policy."""
         below = bisect_right(self.memory.states.cumulative[x].tolist(), self.rng.random())
         return min(below, self.features.n_actions - 1)
+
+    def _is_outdated(self, episode: EpisodeUnderWay, a: int) -> bool:
+        """Whether a pair was tried as often since the last update as before, and once at least."""
+        b = self.memory.states.block.item(episode.x, a)
+        tried = episode.tried.get(b, 0)
+        before = self.memory.regression.Lambda.item(b) - self.memory.ridge
+        return tried > 0 and tried * EDGE >= before
+
+    @property
+    def _midway(self) -> bool:
+        """Whether episodes are learnt from before they end (`Variant`)."""
+        counts = self.features.bound == 1 and self.features.blocks == self.features.dim
+        return self.variant.midway and counts and not self.endings.geometric
 
     def _advance(
         self, episode: EpisodeUnderWay, a: int, reward: float, after: int, learnt: bool
@@ -190,6 +215,8 @@ class StreamDriver(StreamLearner):
             # Rewards that are known are not estimated.
             episode.transitions.append((x, a, after, paid if self.reward is None else 0.0))
             episode.x = after
+            b = states.block.item(x, a)
+            episode.tried[b] = episode.tried.get(b, 0) + 1
 
     def _start(self, x: int, observation: Any) -> EpisodeUnderWay:
         kept = np.array(observation) if self.absorbs else None
@@ -218,6 +245,9 @@ class StreamDriver(StreamLearner):
             pairs = self.memory.states.block[: self.memory.n_states]
             kept = self.features.only(pairs[:, 0] // self.features.n_actions)
             self._refit(kept, pairs.ravel())
+        for e in under_way:
+            blocks = [self.memory.states.block.item(x, a) for x, a, *_ in e.transitions]
+            e.tried = dict(Counter(blocks))
 
     @property
     def environment(self) -> Gym:

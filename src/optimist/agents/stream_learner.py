@@ -31,7 +31,9 @@ class EpisodeUnderWay:
     def __init__(self, x: int, value: float, observation: Any) -> None:
         self.x, self.value = x, value  # its present state; V_k at its start
         self.observation = observation  # of the present state
-        self.transitions: list[tuple[int, int, int, float]] = []  # x, a, x' or -1, reward
+        self.transitions: list[tuple[int, int, int, float]] = []  # x, a, x' or -1, reward: unlearnt
+        self.tried: dict[int, int] = {}  # how often features were active in those
+        self.counted = 0  # steps that were learnt from
         self.reward = self.bonus = self.ascension = 0.0
         self.steps = 0
         self.absorbed = False  # whether it has terminated before it was broken off
@@ -140,6 +142,26 @@ class StreamLearner(VariantDriver):
 
     def _learn_from(self, episode: EpisodeUnderWay, terminated: bool) -> tuple[Any, ...]:
         """Learn from an episode that has ended; its row of the history."""
+        if self.drawn_of_next(1)[0]:
+            self.drawn, self.drawn_thetas = copied(self.epoch), self.thetas.copy()
+        sup_q = self._learn(episode, whole=True)
+        return (
+            episode.steps,
+            episode.reward,
+            int(self.epoch.clock[0]["epochs"]),
+            episode.value,
+            sup_q,
+            episode.bonus / episode.steps,
+            episode.ascension / episode.steps,
+            terminated,
+            self.memory.n_states,
+        )
+
+    def _learn(self, episode: EpisodeUnderWay, whole: bool) -> float:
+        """Learn from the transitions of an episode, which goes on unless it is ``whole``.
+
+        Returns the largest |Q|.
+        """
         memory, epoch = self.memory, self.epoch
         paid = np.array([reward for *_, reward in episode.transitions])
         numbers = [link[:3] for link in episode.transitions]
@@ -148,14 +170,13 @@ class StreamLearner(VariantDriver):
         if ends:
             self._check_terminal()
         self._reserve_thetas(int(epoch.clock[0]["updates"]) + int(self.variant.updates))
-        if self.drawn_of_next(1)[0]:
-            self.drawn, self.drawn_thetas = copied(epoch), self.thetas.copy()
         rule = self.rule(self.variant.stage(self.episodes))
         memory.reserve_links(len(source))
         weights, thetas, stop = self._reward_weights(), self.thetas, np.zeros(1, np.bool_)
         # Rewards of episodes that never terminate need not hold the 0 that termination pays.
         worth = self.scale.terminal if ends or memory.ends else 0.0
         learns_prior = self.variant.learns_prior
+        steps = episode.steps - episode.counted
 
         def call() -> float:
             """All that takes long, on nothing but what it is given."""
@@ -166,9 +187,9 @@ class StreamLearner(VariantDriver):
             memory.n_links = links.add_transitions(
                 stream, terminal, memory.n_links, source, action, after, paid
             )
-            epoch.clock[0]["steps"] += episode.steps
+            epoch.clock[0]["steps"] += steps
             n, terminal = memory.n_states, worth if memory.ends else 0.0
-            begins = streaming.end_episode(stream, terminal, n, memory.n_links)
+            begins = streaming.end_episode(stream, terminal, n, memory.n_links, whole)
             if begins:
                 if learns_prior:
                     memory.ridge = float(epoch.prior[0]["ridge"])
@@ -177,18 +198,8 @@ class StreamLearner(VariantDriver):
                 return 0.0
             return float(streaming.update_all(stream, weights, thetas, n, stop))
 
-        sup_q = self.compiled(stop, call)
-        return (
-            episode.steps,
-            episode.reward,
-            int(epoch.clock[0]["epochs"]),
-            episode.value,
-            sup_q,
-            episode.bonus / episode.steps,
-            episode.ascension / episode.steps,
-            terminated,
-            memory.n_states,
-        )
+        sup_q: float = self.compiled(stop, call)
+        return sup_q
 
     def _check_terminal(self) -> None:
         """Refuse a bound on the values that the value of termination is above."""

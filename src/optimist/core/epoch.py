@@ -14,13 +14,13 @@ optimism_of_pair = inlined(optimism)
 
 
 @compiled()
-def count_episode(clock: Any, log_det: FloatArray, stage: int) -> bool:
-    """Count an episode; whether an epoch begins after it (line-alg:epoch).
+def count_episode(clock: Any, log_det: FloatArray, stage: int, whole: bool) -> bool:
+    """Count an episode, or a part of one; whether an epoch begins after it (line-alg:epoch).
 
     The first begins after episode 1, and one with every stage of the parameters.
     """
-    clock[0]["episodes"] += 1
-    first = clock[0]["episodes"] == 1
+    clock[0]["episodes"] += whole
+    first = clock[0]["epochs"] == 0
     return bool(first or has_doubled(log_det) or clock[0]["stage"] != stage)
 
 

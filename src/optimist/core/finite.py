@@ -103,7 +103,7 @@ def play(me: Learner, rng: np.random.Generator, record: Record, i: int) -> bool:
         data.sums, data.visits, data.met, data.b, reg.Lambda, reg.inverse, reg.stale, reg.log_det,
         clock, rng,
     )  # fmt: skip
-    begins = count_episode(clock, reg.log_det, rule.stage)
+    begins = count_episode(clock, reg.log_det, rule.stage, True)
     record.steps[i] = steps
     record.reward[i] = reward
     record.bonus[i] = bonus / steps

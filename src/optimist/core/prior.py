@@ -59,7 +59,7 @@ def learn_prior(
         pair, after, weight, V, n_actions, last / unit, reg.Lambda.shape[1] > 1
     )
     prior[0]["ridge"] = theta * unit
-    prior[0]["novel"] = novel * exploration_multiplier(epoch.clock[0]["episodes"])
+    prior[0]["novel"] = novel * exploration_multiplier(max(epoch.clock[0]["episodes"], 1))
     prior[0]["v"] = mean
     prior[0]["expected"] = reward + rule.gamma * mean
     change_ridge(reg.Lambda, prior[0]["ridge"] - last)

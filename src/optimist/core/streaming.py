@@ -37,13 +37,13 @@ CHUNK_BYTES = 1 << 17
 
 
 @compiled(nogil=True)
-def end_episode(m: Stream, terminal: float, n: int, n_links: int) -> bool:
-    """Count an episode, and begin an epoch if it is time; whether one begins.
+def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -> bool:
+    """Count an episode, or a part of one, and begin an epoch if it is time; whether one begins.
 
     `refresh_optimism` then has to compute the optimism of all states.
     """
     rule, states, links, reg, epoch = m.rule, m.states, m.links, m.reg, m.epoch
-    begins = count_episode(epoch.clock, reg.log_det, rule.stage)
+    begins = count_episode(epoch.clock, reg.log_det, rule.stage, whole)
     if begins:
         reset_policy(rule, states, epoch, n)
         n_actions = states.block.shape[1]

@@ -44,6 +44,11 @@ class Variant:
     observe_last
         Whether the last pair of an episode is learnt from. In the pseudocode the reset comes before
         the next state is seen, so it is not.
+    midway
+        Whether an episode that an environment ends itself, perhaps after many steps, is learnt from
+        before it ends: when a pair is to be tried again that was tried as often since the last
+        update as before it, and at least once, as in UCRL2 (Jaksch, Ortner and Auer, 2010). It has
+        no effect on geometric episodes, or where features are not counts.
     anytime
         Whether omega = log K and alpha = 2 omega follow a doubling guess of K, each guess beginning
         a new epoch, instead of the sigmoid's own numbers.
@@ -66,6 +71,7 @@ class Variant:
     ridge: float | None = 1.0
     updates: int = 1
     observe_last: bool = False
+    midway: bool = False
     anytime: bool = False
     lazy: bool = False
     v_max: float | None = None

@@ -81,7 +81,7 @@ class StreamImitation(ImitationDriver, StreamDriver):
         observation, a = episode.pair
         if episode.absorbed:
             # It stays there for ever: each action counts as tried once, without effect.
-            x, observation, a = episode.x, episode.observation, self._act(episode.x)
+            x, observation, a = episode.x, episode.observation, self._draw(episode.x)
             every = range(self.features.n_actions)
             episode.transitions += [(x, action, x, 0.0) for action in every]
         self.player.move(observation, a, self.step)
