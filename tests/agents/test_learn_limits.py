@@ -1,6 +1,7 @@
 """A call of learn ends after episodes or steps, at a mean return, or by a callback."""
 
 import io
+import signal
 import sys
 
 import gymnasium
@@ -175,6 +176,27 @@ def test_what_a_callback_raises_is_raised_and_what_was_learnt_stays(make, tmp_pa
     assert len(agent.learn(3).steps) == 3
 
 
+@every_agent
+def test_an_interruption_during_a_callback(make):
+    """The first one lets it return, the second one does not."""
+    agent, returned = make(), []
+
+    def press(agent):
+        for _ in range(agent.episodes // 4):
+            signal.raise_signal(signal.SIGINT)
+        returned.append(agent.episodes)
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            agent.learn(20, callback=press)
+        assert len(agent.history.steps) == agent.episodes
+    assert (agent.episodes, returned) == (5, [1, 2, 3, 4, 5])
+    agent.learn(2)
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(20, callback=press)
+    assert (agent.episodes, returned[5:]) == (8, [])
+
+
 def test_what_a_callback_may_return():
     for answer in (False, 1, np.True_, "stop"):
         agent = opt.Rmax(RIVER)
@@ -234,7 +256,7 @@ def test_until_needs_100_episodes():
 @pytest.mark.parametrize("make", [*FINITE.values(), *IMITATORS.values()])
 def test_until_is_refused_where_returns_say_nothing(make):
     agent = make()
-    with pytest.raises(ValueError, match="until= compares returns.*use steps= or callback="):
+    with pytest.raises(ValueError, match=r"until= compares returns.*use steps= or callback="):
         agent.learn(10, until=1.0)
     assert agent.episodes == 0
 
