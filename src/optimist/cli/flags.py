@@ -101,9 +101,9 @@ class Learn:
 
     agent_name: Annotated[str, arg(name="agent", metavar="AGENT")] = "Optimist"
     """the agent: its name (`optimist agents` lists them), or module:Class"""
-    episodes: Annotated[int | None, shown("N", f"{EPISODES}, or any number with --steps")] = None
+    episodes: Annotated[int | None, shown("N", f"{EPISODES} without --steps")] = None
     """number of episodes"""
-    steps: Annotated[int | None, shown("N", "any number", STEPS)] = None
+    steps: Annotated[int | None, shown("N", "none", STEPS)] = None
     seeds: int = 5
     """number of seeds"""
     seed: int = 0
