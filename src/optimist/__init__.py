@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from optimist.agents import (
         Algorithm,
+        Evaluation,
         LsviUcb,
         Optimist,
         OptimisticQ,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         Rmax,
         RmaxRaviUcb,
         Ucbvi,
+        evaluate,
     )
     from optimist.core import load_policy
     from optimist.experiments import Results, Study, open_results, run
@@ -49,6 +51,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Algorithm",
     "BehaviouralCloning",
+    "Evaluation",
     "FiniteMDP",
     "FraIL",
     "LinearMDP",
@@ -71,6 +74,7 @@ __all__ = [
     "core",
     "envs",
     "errors",
+    "evaluate",
     "experiments",
     "features",
     "imitation",
@@ -88,7 +92,7 @@ _ROOMS = {
     "agents": (
         *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
         *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
-        *("Algorithm", "PythonAgent"),
+        *("Algorithm", "PythonAgent", "Evaluation", "evaluate"),
     ),
     "core": ("load_policy",),
     "envs": (),

@@ -224,7 +224,7 @@ def test_a_run_in_pieces_gives_the_same_bytes(name, tmp_path, monkeypatch):
             calls.append(None)
             raise KeyboardInterrupt
         calls.append(None)
-        return learn(agent, episodes, show_progress)
+        return learn(agent, episodes, show_progress=show_progress)
 
     monkeypatch.setattr(Agent, "learn", tired)
     for _ in range(3):

@@ -135,3 +135,34 @@ def test_a_study_of_both_kinds(optimist, as_json, tmp_path):
     assert as_json("report", "mixed", "--png")["written"][0] == str(Path("mixed", "report.html"))
     names = {path.name for path in (tmp_path / "mixed" / "figures").iterdir()}
     assert {"regret.png", "return.png"} <= names
+
+
+def test_runs_of_so_many_steps(optimist, as_json):
+    short = (*LAKE, "--steps", 300, "--seeds", 2)
+    found = as_json(*short, "--policy", "p.safetensors")
+    assert [run["seed"] for run in found["runs"]] == [0, 1]
+    assert all(300 <= run["steps"] < 400 for run in found["runs"])
+    assert opt.load_policy("p.safetensors").probabilities(np.arange(16)).shape == (16, 4)
+    assert found["agents"]["Optimist"]["agent"] == "Optimist"
+    study = as_json(*LAKE, "--episodes", found["runs"][0]["episodes"], "--seeds", 1, "--jobs", 1)
+    assert study["table"][0]["mean_return"] == found["runs"][0]["mean_return"]  # the same run
+    code, out, err = optimist(*short)
+    assert (code, err) == (0, "")
+    assert f"{found['runs'][1]['steps']}" in out
+    assert "return: mean undiscounted sum" in out
+    limited = as_json(*short, "--episodes", 5)
+    assert [run["episodes"] for run in limited["runs"]] == [5, 5]
+
+
+def test_steps_where_they_do_not_apply_are_refused(refused):
+    lake = ["learn", "gym:FrozenLake-v1", "--steps", 100]
+    refused(
+        [
+            (["learn", "RiverSwim", "--steps", 100], "they have 100 steps in the mean"),
+            ([*lake, "--out", "runs"], "apply to studies, which are by episodes"),
+            ([*lake, "--jobs", 1], "apply to studies, which are by episodes"),
+            ([*lake[:-1], 0], "steps = 0 must be at least 1"),
+            ([*lake, "--episodes", 0], "episodes = 0 must be at least 1"),
+            (["learn", "gym:FrozenLake-v1", "--episodes", 0], "episodes = 0 must be at least 1"),
+        ]
+    )

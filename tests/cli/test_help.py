@@ -45,7 +45,7 @@ LINES = [
 POSITIONAL = {"sweep": ["quick"], **{c: ["here"] for c in ("resume", "report", "compare")}}
 NOT_VALUES = (
     *("number of cores", "a new one on this machine", "not written", "none", "an optimal one"),
-    *("runs/STUDY", "FOLDER/report.html", "as in the study"),
+    *("runs/STUDY", "FOLDER/report.html", "as in the study", "2000 without --steps"),
 )
 
 

@@ -130,7 +130,7 @@ def test_what_was_learnt_before_an_interruption_is_shown(optimist, monkeypatch):
     learn = FraIL.learn
 
     def interrupted(self, episodes, show_progress=True):
-        learn(self, episodes // 2, show_progress)
+        learn(self, episodes // 2, show_progress=show_progress)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(FraIL, "learn", interrupted)

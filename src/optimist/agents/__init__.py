@@ -5,6 +5,7 @@ from typing import Any
 from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm, DecisionProblem
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
+from optimist.agents.evaluation import Evaluation, evaluate
 from optimist.agents.history import History
 from optimist.agents.optimist import Optimist
 from optimist.agents.optimistic_vi import LsviUcb, OptimisticVI, RaviUcb, Rlsvi
@@ -32,6 +33,7 @@ __all__ = [
     "Beliefs",
     "DecisionProblem",
     "Diagnostics",
+    "Evaluation",
     "History",
     "LsviUcb",
     "Optimist",
@@ -47,4 +49,5 @@ __all__ = [
     "Transitions",
     "Ucbvi",
     "VariantAgent",
+    "evaluate",
 ]

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
+from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.errors import FileError
@@ -42,6 +42,7 @@ class Agent:
         """Set the driver, before the first episode."""
         self._driver = driver
         self._chunks: list[dict[str, Any]] = []
+        self._learning = False
         self._remembered = 0  # the first episode of the history
 
     @property
@@ -86,38 +87,113 @@ class Agent:
         """How many steps have been taken."""
         return self._driver.steps
 
-    def learn(self, episodes: int, show_progress: bool = True) -> History:
+    def learn(
+        self,
+        episodes: int | None = None,
+        *,
+        steps: int | None = None,
+        callback: Callback | None = None,
+        until: float | None = None,
+        show_progress: bool = True,
+    ) -> History:
         """Play and learn; the history of these episodes. Calling it again continues.
+
+        Whichever limit is reached first ends it, always with the end of an episode; at least one
+        has to be given.
 
         An interruption (Ctrl-C) takes effect between two episodes, and all that was learnt stays;
         an episode that takes more than a second then, or until the next interruption, is dropped as
         if it had not begun. If an environment fails, all that was learnt stays too, and
         `BadEnvironment` is raised after the episodes before it are kept. Progress is shown in a
         terminal only.
+
+        Parameters
+        ----------
+        episodes
+            The number of episodes to play.
+        steps
+            The number of steps to take: it ends with the episode that reaches it.
+        callback
+            A function of the agent, called after every episode. It ends learning by returning True;
+            otherwise it must return None. It may read whatever the agent has learnt so far, and
+            save it. If it raises an error, what was learnt stays.
+        until
+            The mean return to reach, over the last 100 episodes of the history: in a Gymnasium
+            environment only, and not before there are 100.
+        show_progress
+            Whether to show a progress bar.
+
+        Examples
+        --------
+        >>> from optimist import Optimist, envs
+        >>> agent = Optimist(envs.RiverSwim(6), seed=0)
+        >>> agent.learn(steps=10_000)
+        History(episodes=92, steps=10,067)
+        >>> def at_epoch_30(agent):
+        ...     if agent.diagnostics.epoch >= 30:
+        ...         return True
+        >>> _ = agent.learn(episodes=1000, callback=at_epoch_30)
+        >>> agent.diagnostics.epoch, agent.episodes < 1092
+        (30, True)
         """
-        self._driver.refuse_if_broken()
-        end = self.episodes + checks.count(episodes, "episodes")
-        kept = episodes // self.stride + 1 if self.stride else 0
-        check_history(episodes, kept, self._driver.policy_size)
+        driver = self._driver
+        driver.refuse_if_broken()
+        self._refuse_while_learning("learn")
+        if until is not None and driver.no_returns:
+            raise ValueError(
+                f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
+            )
+        ending = Ending(self, episodes, steps, callback, until)
+        self._check_history(episodes, steps)
         first, before = self.episodes, len(self._chunks)
-        self._driver.begin()
-        with progress(episodes, show_progress) as bar:
-            self._driver.bar = bar
-            while self.episodes < end and not bar.interrupted:
-                done = self.episodes
-                self._chunks.append(self._driver.learn_some(end - done))
-                bar.advance(self.episodes - done)
+        driver.begin()
+        driver.step_limit, self._learning = ending.step_limit, True
+        try:
+            with progress(ending.total, show_progress) as bar:
+                driver.bar = bar
+                while not ending.reached and not bar.interrupted:
+                    done, columns = ending.done, driver.learn_some(ending.most)
+                    self._keep(columns, before)
+                    bar.advance(ending.done - done)
+                    with bar.user_code():
+                        ending.look(columns)
+        finally:
+            self._learning = False
         return self._history(before, first)
+
+    def _check_history(self, episodes: int | None, steps: int | None) -> None:
+        """Refuse a history that does not fit into memory, if a limit on its length was given."""
+        within = None if steps is None else most_episodes(steps, self._driver.mean_steps)
+        most = min((n for n in (episodes, within) if n is not None), default=0)
+        kept = most // self.stride + 1 if self.stride else 0
+        check_history(most, kept, self._driver.policy_size)
+
+    def _keep(self, columns: dict[str, Any], before: int) -> None:
+        """Add episodes to the history, in parts that grow so that they are few."""
+        parts = self._chunks
+        parts.append(columns)
+        while len(parts) > before + 1 and len(parts[-2]["steps"]) <= len(parts[-1]["steps"]):
+            parts[-2:] = [joined(parts[-2:])]
+
+    def _refuse_while_learning(self, what: str) -> None:
+        if self._learning:
+            raise ValueError(f"{what} was called while the agent is learning, by its callback")
+
+    @property
+    def remembers(self) -> bool:
+        """Whether there is a history."""
+        return bool(self._chunks)
 
     @property
     def history(self) -> History:
         """The history of all episodes so far, or of those since it was last forgotten."""
-        if not self._chunks:
+        if not self.remembers:
             raise ValueError("there is no history: learn first, or it was forgotten")
         return self._history(0, self._remembered)
 
     def forget(self) -> None:
         """Drop the history so far, to bound the memory of a long run. What was learnt stays."""
+        self._refuse_while_learning("forget")
         self._chunks.clear()
         self._driver.forget()
         self._remembered = self.episodes

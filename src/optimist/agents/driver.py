@@ -13,6 +13,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents.diagnostics import Diagnostics
+from optimist.agents.ending import episodes_before
 from optimist.agents.history import History
 from optimist.agents.interruption import Pace, in_thread, own_copy
 from optimist.agents.progress import Bar
@@ -70,6 +71,9 @@ class Driver(ABC):
 
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""
+
+    step_limit: float = math.inf
+    """After so many steps of the whole run `learn_some` ends, with the episode then under way."""
 
     broken: str = ""
     """Why the learner cannot go on, if it cannot."""
@@ -165,9 +169,27 @@ class Driver(ABC):
 
         return in_thread(call, self.bar, stop) if self.aside else call()
 
+    @property
+    def mean_steps(self) -> float:
+        """The mean number of steps of an episode of a finite world, H; elsewhere the least, 1."""
+        return 1.0 if self.mdp is None else self.mdp.horizon
+
+    def before_step_limit(self, most: int) -> int:
+        """How many of so many episodes of a finite world one call may play."""
+        if math.isinf(self.step_limit):
+            return most
+        return min(most, episodes_before(self.step_limit - self.steps, self.mean_steps))
+
+    @property
+    def no_returns(self) -> str:
+        """Why the mean return of some episodes is no measure of the learner, if it is none."""
+        if self.mdp is None:
+            return ""
+        return "the return of an episode of a finite world is mostly chance"
+
     @abstractmethod
     def learn_some(self, most: int) -> dict[str, Any]:
-        """Play as many episodes as one call should; their columns of the history."""
+        """Play as many episodes as one call should, at least one; their columns of the history."""
 
     @abstractmethod
     def history(self, columns: dict[str, Any], first: int) -> History:

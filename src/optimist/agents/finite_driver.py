@@ -102,6 +102,7 @@ class FiniteDriver(VariantDriver):
     # Learning
 
     def learn_some(self, most: int) -> dict[str, Any]:
+        most = self.before_step_limit(most)
         hold = self._choose_rewards(most)
         stage = self.variant.stage(self.episodes)
         n = min(most, hold, self.pace.episodes, stage - self.episodes if stage else most)

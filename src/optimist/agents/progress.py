@@ -49,16 +49,26 @@ class Bar:
         if self.in_user_code and len(self._pressed) > 1:
             raise KeyboardInterrupt
 
-    def advance(self, episodes: int) -> None:
-        """So many more episodes are done."""
+    @contextmanager
+    def user_code(self) -> Iterator[None]:
+        """Code of the user, which a second Ctrl-C interrupts at once."""
+        self.in_user_code = True
+        try:
+            yield
+        finally:
+            self.in_user_code = False
+
+    def advance(self, n: int) -> None:
+        """So many more episodes, or steps, are done."""
         if self.shown is not None:
-            self.shown.advance(self._task, episodes)
+            self.shown.advance(self._task, n)
 
 
 @contextmanager
-def progress(episodes: int, show: bool = True) -> Iterator[Bar]:
+def progress(total: int | None, show: bool = True) -> Iterator[Bar]:
     """Show progress while learning; an interruption is raised when the block has ended.
 
+    The total is of episodes or steps, whichever `Bar.advance` is told; None if it is not known.
     The signal is noted, the loop ends after the present call, and what was learnt is whole.
     """
     shown, task = None, None
@@ -67,7 +77,7 @@ def progress(episodes: int, show: bool = True) -> Iterator[Bar]:
         from rich.progress import Progress
 
         shown = Progress(console=Console(stderr=True), transient=True)
-        task = shown.add_task("learning", total=episodes)
+        task = shown.add_task("learning", total=total)
         shown.start()
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)

@@ -70,7 +70,9 @@ class PythonDriver(Driver):
         policies: list[FloatArray] = []
         until = time.monotonic() + CALL_SECONDS
         try:
-            while len(rows) < most and (not rows or time.monotonic() < until):
+            while len(rows) < most and (
+                not rows or (time.monotonic() < until and self.steps < self.step_limit)
+            ):
                 if self.mdp and self.stride and self.episodes % self.stride == 0:
                     evaluated.append(self.episodes)
                     policies.append(self.table)

@@ -74,11 +74,17 @@ class StreamDriver(StreamLearner):
         super().__init__(phi, variant, run, scale, world)
         self.world = world
         self._under_way: list[EpisodeUnderWay | None] = []  # None where the next step begins one
+        self._ended: list[tuple[EpisodeUnderWay, bool]] = []  # not learnt from yet; terminated?
+        self._over: list[bool] = []  # where new episodes are to begin, if anywhere
         self._failure: BaseException | None = None
 
     def begin(self) -> None:
         """Begin new episodes; those under way are dropped."""
-        self._under_way, self._failure = [], None
+        self._drop()
+        self._failure = None
+
+    def _drop(self) -> None:
+        self._under_way, self._ended, self._over = [], [], []
 
     def learn_some(self, most: int) -> dict[str, Any]:
         if self._failure is not None:
@@ -94,22 +100,30 @@ class StreamDriver(StreamLearner):
                 self._under_way = [
                     self._start(*s) for s in zip(self._states_of(seen), seen, strict=True)
                 ]
-            while len(rows) < most and (not rows or time.monotonic() - started < CHUNK_SECONDS):
+            while len(rows) < most and (
+                not rows
+                or (time.monotonic() - started < CHUNK_SECONDS and self.steps < self.step_limit)
+            ):
                 if self.bar.impatient:
                     raise KeyboardInterrupt
+                if self._ended:
+                    self._finish(rows)
+                    continue
+                if self._over:
+                    self._restart()
                 if self.memory.full:
                     self._make_room()
-                self._step(rows, most)
+                self._step()
         except BaseException as error:  # of the environment, the memory, or an interruption
-            self._under_way = []  # what the episodes under way have seen is not learnt from
+            self._drop()  # what the episodes under way have seen is not learnt from
             if not rows:
                 raise
             self._failure = error  # once what was learnt before it is in the history
         columns = zip(*rows, strict=True)
         return {n: np.array(column) for n, column in zip(STREAM_COLUMNS, columns, strict=True)}
 
-    def _step(self, rows: list[tuple[Any, ...]], most: int) -> None:
-        """One step everywhere; a row for each episode that ends with it."""
+    def _step(self) -> None:
+        """One step everywhere; the episodes that end with it are to be learnt from."""
         episodes, n = self._under_way, self.players.n
         actions = [self._draw(0) if e is None else self._act(e) for e in episodes]
         going = [self.endings.goes_on(self.rng) for _ in range(n)]
@@ -136,23 +150,26 @@ class StreamDriver(StreamLearner):
             ended.append(over or self.endings.exhausts(episode.steps))
             if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
                 raise BadEnvironment(CUT_OFF)
-        if not any(ended):
-            return
-        over = [i for i in range(n) if ended[i]]
-        for i in over:
-            episode = episodes[i]
-            if episode is not None and len(rows) < most:
-                with self.call(1):
-                    row = self._learn_from(episode, step.terminated[i])
-                rows.append(row)
-                self._check_values(row[STREAM_COLUMNS.index("sup_q")])
-        if len(rows) == most:
-            self._under_way = []
-            return
-        starts = self._ask(self.players.restart, ended)
+        if any(ended):
+            self._over = ended
+            each = zip(episodes, step.terminated, ended, strict=True)
+            self._ended = [(e, end) for e, end, over in each if over and e is not None]
+
+    def _finish(self, rows: list[tuple[Any, ...]]) -> None:
+        """Learn from the first of the episodes that have ended, and add its row."""
+        with self.call(1):
+            row = self._learn_from(*self._ended.pop(0))
+        rows.append(row)
+        self._check_values(row[STREAM_COLUMNS.index("sup_q")])
+
+    def _restart(self) -> None:
+        """Begin new episodes where others have ended."""
+        over = [i for i, ended in enumerate(self._over) if ended]
+        starts = self._ask(self.players.restart, self._over)
         fresh = [-1] * len(over) if starts is None else self._states_of(starts[over])
         for i, x in zip(over, fresh, strict=True):
-            episodes[i] = None if starts is None else self._start(x, starts[i])
+            self._under_way[i] = None if starts is None else self._start(x, starts[i])
+        self._over = []
 
     def _ask(self, ask: Callable[..., Any], *given: Any) -> Any:
         """Call the environment; a second Ctrl-C interrupts it at once."""

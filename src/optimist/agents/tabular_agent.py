@@ -98,7 +98,7 @@ class TabularDriver(Driver):
         return self.tables.clock[0]
 
     def learn_some(self, most: int) -> dict[str, Any]:
-        n = min(most, self.pace.episodes)
+        n = min(self.before_step_limit(most), self.pace.episodes)
         with self.call(n):
             evaluated, record = self.evaluated_of_next(n), blank_record(n)  # its ascensions stay 0
             policies = np.zeros((len(evaluated), *self.mdp.r.shape))

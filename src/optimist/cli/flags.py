@@ -35,6 +35,13 @@ Imports = Annotated[
         help_behavior_hint="(default: none)",
     ),
 ]
+STEPS = (
+    "number of steps in a Gymnasium environment: a run ends with the episode that reaches it, or "
+    "after --episodes if they are given too; the runs are printed, and not kept as a study"
+)
+EPISODES = 2000
+"""How many episodes are learnt by default."""
+
 Json = Annotated[bool, arg(help="print the results as JSON")]
 OutputFile = Annotated[Path | None, shown("FILE", "not written")]
 OutputFolder = Annotated[Path | None, shown("FOLDER", "not written")]
@@ -82,6 +89,7 @@ class Learn:
     Example:
         optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2
         optimist learn gym:MountainCar-v0 --features tiles:20 --episodes 300
+        optimist learn gym:CartPole-v1 --steps 20000 --seeds 1
         optimist learn my_worlds:Ring --agent my_agents:Mine
     """
 
@@ -93,8 +101,9 @@ class Learn:
 
     agent_name: Annotated[str, arg(name="agent", metavar="AGENT")] = "Optimist"
     """the agent: its name (`optimist agents` lists them), or module:Class"""
-    episodes: int = 2000
+    episodes: Annotated[int | None, shown("N", f"{EPISODES} without --steps")] = None
     """number of episodes"""
+    steps: Annotated[int | None, shown("N", "none", STEPS)] = None
     seeds: int = 5
     """number of seeds"""
     seed: int = 0

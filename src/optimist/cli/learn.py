@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from optimist.cli import by_steps
+from optimist.cli.flags import EPISODES
 from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import finish
 from optimist.core import storage
@@ -12,11 +14,13 @@ from optimist.experiments import Study
 def main(given: Any) -> int:
     world, agent = given.world_name, given.agent_name
     check_writable(given.policy)
+    if given.steps is not None:
+        return by_steps.main(given)
     with user_errors():
         study = Study(
             worlds={world: given.world},
             agents={agent: given.agent},
-            episodes=given.episodes,
+            episodes=EPISODES if given.episodes is None else given.episodes,
             seeds=given.seeds,
             seed=given.seed,
             title=f"{agent} in {world}",

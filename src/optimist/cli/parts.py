@@ -16,6 +16,7 @@ import gymnasium
 from tyro.conf import Fixed, arg
 
 from optimist.agents import Agent, Algorithm
+from optimist.cli.flags import EPISODES
 from optimist.cli.mistakes import user_errors
 from optimist.cli.parse import checked
 from optimist.envs import ArrayWorld, Gym, World
@@ -54,8 +55,9 @@ def parse_with_parts(
         parts["preset"] = Annotated[Literal[(NONE, *presets)], arg(help=text)]
     given = restored(parse(with_parts(command, parts)), parts)
     if presets and given.preset != NONE:
+        K = EPISODES if given.episodes is None else given.episodes
         with user_errors():
-            config = getattr(learner, given.preset)(given.world, K=given.episodes).config
+            config = getattr(learner, given.preset)(given.world, K=K).config
         parts["agent"] = narrowed(config_of(learner), "agent", words, config)
         given = restored(parse(with_parts(command, parts)), parts)
     return given

@@ -34,6 +34,14 @@ class ImitationDriver(VariantDriver):
         return theory.step(self.K, self.player.W_max, self.player.B)
 
     @property
+    def mean_steps(self) -> float:
+        return (2 if self.config.fresh else 1) * super().mean_steps
+
+    @property
+    def no_returns(self) -> str:
+        return "FRA-IL looks at no rewards"
+
+    @property
     def state(self) -> dict[str, Any]:
         return {**super().state, "player.w": self.player.w, "player.total": self.player.total}
 

@@ -11,6 +11,7 @@ from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.driver import RunSettings
+from optimist.agents.ending import Callback
 from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
 from optimist.checks import FloatArray
 from optimist.core import Variant, schema, storage
@@ -169,15 +170,35 @@ class FraIL(Agent):
         lambda_pi = self.mdp.occupancy(pi).ravel() @ player.Phi
         return float(np.linalg.norm(lambda_pi - self.expert.mean))
 
-    def learn(self, episodes: int, show_progress: bool = True) -> ImitationHistory:
-        """Play and learn; the history of these episodes. Calling it again continues.
+    def learn(
+        self,
+        episodes: int | None = None,
+        *,
+        steps: int | None = None,
+        callback: Callback | None = None,
+        until: float | None = None,
+        show_progress: bool = True,
+    ) -> ImitationHistory:
+        """Play and learn, as `Agent.learn` does; the history of these episodes.
 
-        The first call sets K, if it was not given. Learning beyond it keeps the step for K, which
-        is then larger than the theory's.
+        The ``episodes`` of the first call set K, if it was not given. Learning beyond it keeps the
+        step for K, which is then larger than the theory's.
         """
-        if self.K is None:
+        limits: dict[str, Any] = {"steps": steps, "callback": callback, "until": until}
+        K = self.K
+        if K is None:
+            if episodes is None:
+                raise ValueError(
+                    "the step of the reward player depends on the number of episodes: give K= to "
+                    "FraIL, or episodes= to the first call of learn"
+                )
             self._driver.K = checks.count(episodes, "episodes")
-        history = super().learn(episodes, show_progress)
+        try:
+            history = super().learn(episodes, **limits, show_progress=show_progress)
+        except BaseException:
+            if not self.episodes:  # the next call is the first
+                self._driver.K = K
+            raise
         assert isinstance(history, ImitationHistory)  # as the driver makes them
         return history
 
