@@ -43,6 +43,8 @@ def call(learner, name, folder):
             assert isinstance(learner.learn(2), History)
         case "predict":
             assert learner.predict(0) in range(4)
+        case "played":
+            assert "episodes end as the environment ends them" in learner.played
         case "believe":
             assert learner.believe(np.arange(3)).value.shape == (3,)
         case "forget":
@@ -81,7 +83,8 @@ def test_every_public_name_works_or_is_not_there(name, tmp_path):
         except AttributeError:
             missing.add(attribute)
     environment, imitates = "environment" in name, isinstance(learner, opt.FraIL)
-    absent = {"mdp", "rewards"} if environment else {"believe", "environment", "transitions"}
+    streaming = {"believe", "environment", "played", "transitions"}
+    absent = {"mdp", "rewards"} if environment else streaming
     if imitates:
         absent = {"mdp", "matching_error"} if environment else set()
     if isinstance(learner, opt.Psrl | opt.Ucbvi | opt.OptimisticQ | opt.QLearning):

@@ -80,11 +80,12 @@ class Ending:
             self.reached |= bool(enough)
         if self._callback is not None:
             answer = self._callback(agent)
-            if answer is not None and answer is not True:
+            if answer is not None and not isinstance(answer, bool | np.bool_):
                 raise TypeError(
-                    f"callback must return True to end learning, or None to go on; got {answer!r}"
+                    f"callback must return True to end learning, or False or None to go on; got "
+                    f"{answer!r}"
                 )
-            self.reached |= answer is True
+            self.reached |= bool(answer)
 
 
 def episodes_before(steps: float, mean_steps: float) -> int:

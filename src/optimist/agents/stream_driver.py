@@ -71,6 +71,9 @@ class StreamDriver(StreamLearner):
             variant = variant.known(scale.value(world.value_bound))
         given = features if features is not None else world.features or None
         phi = features_of(given, self.players)
+        self._features_name = given if isinstance(given, str) else type(phi).__name__
+        if given is None:
+            self._features_name = default_name(self.players.observation_space)
         super().__init__(phi, variant, run, scale, world)
         self.world = world
         self._under_way: list[EpisodeUnderWay | None] = []  # None where the next step begins one
@@ -100,14 +103,14 @@ class StreamDriver(StreamLearner):
                 self._under_way = [
                     self._start(*s) for s in zip(self._states_of(seen), seen, strict=True)
                 ]
-            while len(rows) < most and (
-                not rows
-                or (time.monotonic() - started < CHUNK_SECONDS and self.steps < self.step_limit)
-            ):
+            going = True
+            while going:
                 if self.bar.impatient:
                     raise KeyboardInterrupt
-                if self._ended:
+                if self._ended:  # only now may the call end: parts of episodes were learnt from
                     self._finish(rows)
+                    soon = time.monotonic() - started < CHUNK_SECONDS
+                    going = soon and len(rows) < most and self.steps < self.step_limit
                     continue
                 if self._over:
                     self._restart()
@@ -271,6 +274,20 @@ class StreamDriver(StreamLearner):
         """The environment as it is played: how episodes end and the range of rewards resolved."""
         low, high = (None, None) if self.scale.mapped else (self.scale.low, self.scale.high)
         return replace(self.world, geometric=self.endings.geometric, low=low, high=high)
+
+    @property
+    def played(self) -> str:
+        """How the environment is played, in words."""
+        scale = self.scale
+        how = "learnt" if scale.learns else "declared" if self.world.low is not None else "known"
+        paid = f"rewards in [{scale.low:g}, {scale.high:g}] ({how})"
+        return "; ".join(
+            (
+                f"features {self.world.features or self._features_name}",
+                "rewards mapped by your own function" if scale.mapped else paid,
+                str(self.endings),
+            )
+        )
 
     @property
     def state(self) -> dict[str, Any]:

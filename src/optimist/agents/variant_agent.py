@@ -151,6 +151,11 @@ class VariantAgent(Agent):
         return self._stream.environment
 
     @property
+    def played(self) -> str:
+        """How a Gymnasium environment is played, in words: features, rewards, ends of episodes."""
+        return self._stream.played
+
+    @property
     def _stream(self) -> StreamDriver:
         if not isinstance(self._driver, StreamDriver):
             raise AttributeError(

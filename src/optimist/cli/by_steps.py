@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from optimist import checks
-from optimist.agents import PythonAgent
+from optimist.agents import PythonAgent, VariantAgent
 from optimist.cli import OK
 from optimist.cli.flags import Workers
 from optimist.cli.mistakes import user_errors
@@ -18,6 +18,7 @@ from optimist.envs import Gym
 from optimist.errors import StudyError
 from optimist.experiments import Study
 from optimist.experiments.specification import agent_table
+from optimist.text import printable
 
 
 def main(given: Any) -> int:
@@ -51,6 +52,8 @@ def main(given: Any) -> int:
     table.add_row("mean", "", "", *(compact(float(mean)) for mean in means))
     a_console().print(table)
     a_console().print(RETURNS)
+    for how in dict.fromkeys(run["played"] for run in runs if run["played"]):
+        a_console().print(printable(f"{world}: {how}"))
     show_agents(tables)
     return OK
 
@@ -67,6 +70,7 @@ def _learn(run: Any, given: Any) -> dict[str, Any]:
         "seed": run.index,
         "episodes": learner.episodes,
         "steps": learner.steps,
+        "played": learner.played if isinstance(learner, VariantAgent) else None,
         "mean_return": history.mean_return(),
         "final_return": history.mean_return(last=max(1, learner.episodes // 10)),
     }

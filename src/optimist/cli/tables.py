@@ -57,6 +57,8 @@ def show_results(results: Results) -> None:
         names = ("environment", "agent", "return", band, "at the end", band)
         _show_cells(results, by_returns, names)
         a_console().print(RETURNS)
+        for line in _how_played(results):
+            a_console().print(wrapped(line, a_console().width))
     if any(len(cell.seeds) == 1 for world in worlds for cell in _cells(results, world).values()):
         a_console().print("one seed: no interval")
     if results.peers:
@@ -65,6 +67,16 @@ def show_results(results: Results) -> None:
             f"world, chosen in hindsight; {results.peers.subject} has one setting for all."
         )
     show_agents(agent_tables(results))
+
+
+def _how_played(results: Results) -> list[str]:
+    """How agents have played each environment, in words."""
+    found = {}
+    for run in results.finished:
+        how = results.folder.of(run).result.get("played")
+        if how is not None:
+            found[run.world, how] = f"{run.world}: {how}"
+    return list(found.values())
 
 
 def agent_tables(results: Results) -> dict[str, dict[str, Any]]:

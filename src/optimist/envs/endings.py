@@ -51,6 +51,11 @@ class Endings:
         """Whether resets are geometric now."""
         return bool(self.flags[0])
 
+    def __str__(self) -> str:
+        if self.geometric:
+            return f"episodes are broken off with probability {1 - self.gamma:.3g} a step"
+        return "episodes end as the environment ends them"
+
     def goes_on(self, rng: np.random.Generator) -> bool:
         """Toss the coin of a step, if there is one."""
         return not self.flags[0] or bool(rng.random() < self.gamma)

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from optimist.agents import Agent, PythonAgent
+from optimist.agents import Agent, PythonAgent, VariantAgent
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym, World
 from optimist.errors import FileError
@@ -252,6 +252,7 @@ class ByReturns(Track):
             "final_return": last,
             "states": None if isinstance(agent, PythonAgent) else len(agent.diagnostics.V),
             "actions": self.world.n_actions,
+            "played": agent.played if isinstance(agent, VariantAgent) else None,
             "plane": corners(self.world).tolist() if is_drawn(self.world, agent) else None,
         }
 
