@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     )
     from optimist.agents import (
         Algorithm,
+        CountBonus,
+        HashedQLearning,
         LsviUcb,
         Optimist,
         OptimisticQ,
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
         Rlsvi,
         Rmax,
         RmaxRaviUcb,
+        StableBaselines,
+        TrainedModel,
         Ucbvi,
     )
     from optimist.core import load_policy
@@ -49,8 +53,10 @@ __version__ = "0.1.0"
 __all__ = [
     "Algorithm",
     "BehaviouralCloning",
+    "CountBonus",
     "FiniteMDP",
     "FraIL",
+    "HashedQLearning",
     "LinearMDP",
     "LsviUcb",
     "Optimist",
@@ -64,7 +70,9 @@ __all__ = [
     "Rlsvi",
     "Rmax",
     "RmaxRaviUcb",
+    "StableBaselines",
     "Study",
+    "TrainedModel",
     "Ucbvi",
     "__version__",
     "agents",
@@ -88,7 +96,8 @@ _ROOMS = {
     "agents": (
         *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
         *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
-        *("Algorithm", "PythonAgent"),
+        *("Algorithm", "PythonAgent", "HashedQLearning", "CountBonus"),
+        *("StableBaselines", "TrainedModel"),
     ),
     "core": ("load_policy",),
     "envs": (),
