@@ -31,21 +31,17 @@ class HashedTable(Algorithm):
     ----------
     rate
         The learning rate, in (0, 1].
-    initial
-        Q of pairs that were not tried.
     features
         For observations of floats: the single tiling whose cells are the states, such as tiles:12
         or tiles:12x8. If empty, the default one, which boxes of up to six dimensions have.
     """
 
-    rate: float = 0.1
-    initial: float = 0.0
+    rate: float = 0.2
     features: str = ""
 
     def __post_init__(self) -> None:
         if not 0 < checks.real_number(self.rate, "rate") <= 1:
             raise ValueError(f"rate must be in (0, 1]; got {self.rate:g}")
-        checks.real_number(self.initial, "initial")
 
     def start(self, problem: DecisionProblem) -> None:
         self._problem, self._cell = problem, _cells(self, problem.observation_space)
@@ -70,6 +66,11 @@ class HashedTable(Algorithm):
         if not terminated:
             target += self._problem.gamma * float(self._Q[y].max())
         self._Q[x, action] += self.rate * (target - self._Q[x, action])
+
+    @property
+    @abstractmethod
+    def _untried(self) -> float:
+        """Q of pairs that were not tried."""
 
     @abstractmethod
     def _bonus(self, visits: int) -> float:
@@ -115,7 +116,7 @@ class HashedTable(Algorithm):
         row, size = self._numbers.meet(self._cell(observation)), len(self._Q)
         if row >= size:
             more = (max(size, ROWS), self._Q.shape[1])
-            self._Q = np.concatenate([self._Q, np.full(more, self.initial)])
+            self._Q = np.concatenate([self._Q, np.full(more, self._untried)])
             self._visits = np.concatenate([self._visits, np.zeros(more, dtype=np.int64)])
         self._last = observation, row
         return row
@@ -123,7 +124,14 @@ class HashedTable(Algorithm):
 
 @dataclass
 class HashedQLearning(HashedTable):
-    """Epsilon-greedy Q-learning in any environment: with probability epsilon a random action.
+    """Epsilon-greedy Q-learning in any environment.
+
+    Attributes
+    ----------
+    epsilon
+        The probability of a random action.
+    initial
+        Q of pairs that were not tried.
 
     Examples
     --------
@@ -137,10 +145,12 @@ class HashedQLearning(HashedTable):
     """
 
     epsilon: float = 0.1
+    initial: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.probability(self.epsilon, "epsilon")
+        checks.real_number(self.initial, "initial")
 
     def act(self, state: Any, rng: np.random.Generator) -> int:
         if rng.random() < self.epsilon:
@@ -151,6 +161,10 @@ class HashedQLearning(HashedTable):
         uniform = self.epsilon / self._problem.n_actions
         return uniform + (1 - self.epsilon) * super().probabilities(observation)
 
+    @property
+    def _untried(self) -> float:
+        return self.initial
+
     def _bonus(self, visits: int) -> float:
         return 0.0
 
@@ -159,7 +173,9 @@ class HashedQLearning(HashedTable):
 class CountBonus(HashedTable):
     """Greedy Q-learning with the bonus c / sqrt(n(x, a)) added to the reward of each visit.
 
-    Counts are of digests, as those of #Exploration (Tang et al., 2017) are of hashes.
+    A pair that was not tried is worth the first bonus for ever, c / (1 - gamma). With less, the
+    first action of a state would earn a bonus, be the best from then on, and the others never be
+    tried. Counts are of digests, as those of #Exploration (Tang et al., 2017) are of hashes.
 
     Attributes
     ----------
@@ -169,17 +185,21 @@ class CountBonus(HashedTable):
     Examples
     --------
     >>> from optimist import PythonAgent, envs
-    >>> agent = PythonAgent(envs.DeepSea(6), CountBonus(rate=0.5), seed=0)
+    >>> agent = PythonAgent(envs.DeepSea(6), CountBonus(), seed=0)
     >>> agent.learn(2000).suboptimality() < 0.2
     True
     """
 
-    c: float = 1.0
+    c: float = 0.1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if checks.real_number(self.c, "c") < 0:
             raise ValueError(f"c must be at least 0; got {self.c:g}")
+
+    @property
+    def _untried(self) -> float:
+        return self.c / (1 - self._problem.gamma)
 
     def _bonus(self, visits: int) -> float:
         return self.c / float(np.sqrt(visits))
