@@ -135,7 +135,7 @@ def test_files_that_do_not_fit_together_are_refused_and_change_nothing():
 
 def test_another_algorithm_is_refused(tmp_path):
     PythonAgent(RIVER, CountBonus(), seed=0).save(tmp_path)
-    with pytest.raises(FileError, match="c was 0.1, is 0.2"):
+    with pytest.raises(FileError, match=r"c was 0\.1, is 0\.2"):
         PythonAgent.load(tmp_path, RIVER, CountBonus(c=0.2))
 
 
@@ -155,7 +155,7 @@ def test_floats_are_cells_of_a_tiling():
 @pytest.mark.parametrize(
     ("space", "features", "message"),
     [
-        (spaces.Box(-1, 1, (8,)), "", r"needs one tiling of Box.*got 'fourier:100'"),
+        (spaces.Box(-1, 1, (8,)), "default", r"needs one tiling of Box.*got 'fourier:100'"),
         (spaces.Box(-1, 1, (2,)), "tiles:4*4", r"needs one tiling .*got 'tiles:4\*4'"),
         (spaces.Box(-1, 1, (2,)), "rbf:4", "needs one tiling .*got 'rbf:4'"),
         (spaces.Discrete(5), "tiles:4", "features is for observations of floats"),
@@ -207,5 +207,6 @@ def test_studies_name_them_plainly():
     results = run(Study(worlds, agents, episodes=10, seeds=1), jobs=1)
     assert len(results.finished) == 4
     spec = Specification(RIVER, CountBonus(c=0.2), episodes=5, stride=1, seed=0)
-    assert spec.plain["agent"] == {"agent": "CountBonus", "rate": 0.2, "features": "", "c": 0.2}
+    parameters = {"rate": 0.5, "features": "default", "c": 0.2}
+    assert spec.plain["agent"] == {"agent": "CountBonus", **parameters}
     assert Specification.from_plain(spec.plain) == spec

@@ -19,6 +19,8 @@ from optimist.checks import FloatArray, IntArray
 from optimist.features import Numbering, PerAction, Tiles, default_name, features_named
 from optimist.features.numbering import DIGEST_BYTES
 
+DEFAULT = "default"
+
 ROWS = 64
 """The number of rows that a table begins with; it doubles when it is full."""
 
@@ -33,11 +35,11 @@ class HashedTable(Algorithm):
         The learning rate, in (0, 1].
     features
         For observations of floats: the single tiling whose cells are the states, such as tiles:12
-        or tiles:12x8. If empty, the default one, which boxes of up to six dimensions have.
+        or tiles:12x8; "default" is the default one, which boxes of up to six dimensions have.
     """
 
-    rate: float = 0.2
-    features: str = ""
+    rate: float = 0.5
+    features: str = DEFAULT
 
     def __post_init__(self) -> None:
         if not 0 < checks.real_number(self.rate, "rate") <= 1:
@@ -209,13 +211,13 @@ def _cells(table: HashedTable, space: spaces.Space[Any]) -> Callable[[Any], Any]
     """What stands for an observation: itself, or the cell that its floats are in."""
     kind = type(table).__name__
     if not isinstance(space, spaces.Box) or space.dtype is None or space.dtype.kind != "f":
-        if table.features:
+        if table.features != DEFAULT:
             raise ValueError(
-                f"{kind}.features is for observations of floats, and must be '' for {space}; got "
-                f"{table.features!r}"
+                f"{kind}.features is for observations of floats, and must be {DEFAULT!r} for "
+                f"{space}; got {table.features!r}"
             )
         return lambda observation: observation
-    name = table.features or default_name(space)
+    name = default_name(space) if table.features == DEFAULT else table.features
     phi = features_named(name, space, n_actions=1)
     psi = phi.psi if isinstance(phi, PerAction) else None
     if not isinstance(psi, Tiles) or psi.tilings > 1:
