@@ -106,11 +106,8 @@ class StableBaselinesDriver(Driver):
             raise ValueError(f"StableBaselines plays one environment; got {players.n}")
         if not players.limited if world.geometric is None else world.geometric:
             env = GeometricReset(env, world.gamma)
-        self.env, self.n_actions, self.counters = (
-            NotedEpisodes(env),
-            players.n_actions,
-            blank_clock(),
-        )
+        self.env, self.n_actions = NotedEpisodes(env), players.n_actions
+        self.counters = blank_clock()
         given = {"gamma": world.gamma, "policy": _policy_name(env), **settings.hyperparameters}
         seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])  # NumPy wants 32 bits
         self._random = _random_state()
