@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     )
     from optimist.agents import (
         Algorithm,
+        CountBonus,
         Evaluation,
+        HashedQLearning,
         LsviUcb,
         Optimist,
         OptimisticQ,
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
         Rlsvi,
         Rmax,
         RmaxRaviUcb,
+        StableBaselines,
+        TrainedModel,
         Ucbvi,
         evaluate,
     )
@@ -51,9 +55,11 @@ __version__ = "0.1.0"
 __all__ = [
     "Algorithm",
     "BehaviouralCloning",
+    "CountBonus",
     "Evaluation",
     "FiniteMDP",
     "FraIL",
+    "HashedQLearning",
     "LinearMDP",
     "LsviUcb",
     "Optimist",
@@ -67,7 +73,9 @@ __all__ = [
     "Rlsvi",
     "Rmax",
     "RmaxRaviUcb",
+    "StableBaselines",
     "Study",
+    "TrainedModel",
     "Ucbvi",
     "__version__",
     "agents",
@@ -92,7 +100,8 @@ _ROOMS = {
     "agents": (
         *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
         *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
-        *("Algorithm", "PythonAgent", "Evaluation", "evaluate"),
+        *("Algorithm", "PythonAgent", "HashedQLearning", "CountBonus"),
+        *("StableBaselines", "TrainedModel", "Evaluation", "evaluate"),
     ),
     "core": ("load_policy",),
     "envs": (),

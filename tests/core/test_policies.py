@@ -94,3 +94,50 @@ def test_actions_are_drawn_from_the_policy(kind):
     counts = np.bincount([agent.predict(2, rng) for _ in range(3000)], minlength=3)
     assert ((counts - 3000 * pi) ** 2 / (3000 * pi)).sum() < 13.8  # once in 1,000 at 2 degrees
     assert agent.predict(2) == pi.argmax()
+
+
+def test_a_batch_is_predicted_as_its_observations_one_by_one():
+    rng = np.random.default_rng(3)
+    policy = TablePolicy(rng.dirichlet(np.ones(4), size=5))
+    batch = rng.integers(5, size=(30, 2))
+    likeliest, drawn = policy.predict(batch), policy.predict(batch, np.random.default_rng(1))
+    assert likeliest.dtype == drawn.dtype == np.int64
+    np.testing.assert_array_equal(likeliest, policy.table[batch].argmax(axis=-1))
+    alone, choice = np.random.default_rng(1), np.random.default_rng(1)
+    for x, a in zip(batch.ravel().tolist(), drawn.ravel().tolist(), strict=True):
+        assert policy.predict(x, alone) == a == choice.choice(4, p=policy.table[x])
+    assert type(policy.predict(0)) is type(policy.predict(0, alone)) is int
+    assert policy.predict(batch[:0, 0], alone).shape == (0,)
+
+
+def test_deterministic_is_that_of_stable_baselines():
+    policy = TablePolicy(np.array([[0.4, 0.6]]))
+    draws, rng = np.zeros(50, dtype=int), np.random.default_rng(0)
+    assert policy.predict(draws, rng, deterministic=True).min() == 1
+    assert policy.predict(draws, rng, deterministic=False).min() == 0
+    assert policy.predict(0, deterministic=True) == 1
+    with pytest.raises(ValueError, match="deterministic=False needs a generator to draw actions"):
+        policy.predict(0, deterministic=False)
+    with pytest.raises(TypeError, match="rng = 3 must be a Generator"):
+        policy.predict(0, 3)
+
+
+def test_a_policy_as_a_model_of_stable_baselines():
+    """Arrays whatever is asked, the state unchanged, and draws of its own seed."""
+    policy = TablePolicy(np.array([[0.4, 0.6], [1.0, 0.0]]))
+    x, starts = np.array([0, 1, 0]), np.ones(3, dtype=bool)
+    actions, state = policy.as_sb3().predict(
+        x, state=None, episode_start=starts, deterministic=True
+    )
+    assert (actions.tolist(), state) == ([1, 0, 1], None)
+    alone, _ = policy.as_sb3().predict(np.int64(0), deterministic=True)
+    assert isinstance(alone, np.ndarray)
+    assert alone.shape == ()
+    many = np.zeros(100, dtype=int)
+    one, other = policy.as_sb3(seed=1), policy.as_sb3(seed=1)
+    first, _ = one.predict(many)
+    np.testing.assert_array_equal(first, other.predict(many)[0])
+    assert (one.predict(many)[0] != first).any()  # the generator goes on
+    assert (policy.as_sb3(seed=2).predict(many)[0] != first).any()
+    with pytest.raises(ValueError, match="seed = -1 must be at least 0"):
+        policy.as_sb3(seed=-1)

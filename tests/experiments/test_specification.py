@@ -71,6 +71,8 @@ OTHERS = {
     "Rlsvi": {"sigma": 2.0, "ridge": 0.5, "lazy": True, "updates": 3},
     "OptimisticQ": {"c": 2.0},
     "QLearning": {"epsilon": 0.5, "step": 0.25, "power": 1.0},
+    "HashedQLearning": {"rate": 0.1, "features": "tiles:4", "epsilon": 0.5, "initial": 1.0},
+    "CountBonus": {"rate": 0.1, "features": "tiles:4", "c": 1.0},
     "FraIL": {
         "weights": Box(-1.0, 1.0), "player": RmaxRaviUcb.Config(), "fresh": True,
         "samples": 100.0, "features": "pairs",

@@ -6,6 +6,7 @@ from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm, DecisionProblem
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.evaluation import Evaluation, evaluate
+from optimist.agents.hashed import CountBonus, HashedQLearning
 from optimist.agents.history import History
 from optimist.agents.optimist import Optimist
 from optimist.agents.optimistic_vi import LsviUcb, OptimisticVI, RaviUcb, Rlsvi
@@ -14,6 +15,8 @@ from optimist.agents.python_agent import PythonAgent
 from optimist.agents.q_learning import OptimisticQ, QLearning
 from optimist.agents.rmax import Rmax
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcb
+from optimist.agents.stable_baselines import StableBaselines
+from optimist.agents.trained_model import TrainedModel
 from optimist.agents.ucbvi import Ucbvi
 from optimist.agents.variant_agent import VariantAgent
 
@@ -26,14 +29,22 @@ AGENTS: dict[str, type[Any]] = {
 }
 """Every agent by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
 
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    algorithm.__name__: algorithm for algorithm in (HashedQLearning, CountBonus)
+}
+"""Algorithms in plain Python by name, which `PythonAgent` plays in any environment."""
+
 __all__ = [
     "AGENTS",
+    "ALGORITHMS",
     "Agent",
     "Algorithm",
     "Beliefs",
+    "CountBonus",
     "DecisionProblem",
     "Diagnostics",
     "Evaluation",
+    "HashedQLearning",
     "History",
     "LsviUcb",
     "Optimist",
@@ -46,6 +57,8 @@ __all__ = [
     "Rlsvi",
     "Rmax",
     "RmaxRaviUcb",
+    "StableBaselines",
+    "TrainedModel",
     "Transitions",
     "Ucbvi",
     "VariantAgent",

@@ -12,6 +12,7 @@ from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
+from optimist.checks import IntArray
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
 
@@ -218,9 +219,18 @@ class Agent:
         """The algorithm's output pi_I, with I drawn uniformly from the episodes so far."""
         return self._driver.output
 
-    def predict(self, state: ArrayLike, rng: np.random.Generator | None = None) -> int:
-        """An action of the present policy: its most likely, or drawn if a generator is given."""
-        return self.policy.predict(state, rng)
+    def predict(
+        self,
+        observations: ArrayLike,
+        rng: np.random.Generator | None = None,
+        *,
+        deterministic: bool | None = None,
+    ) -> int | IntArray:
+        """Actions of the present policy: most likely, or drawn if a generator is given.
+
+        An int for one observation, integers [...] for a batch; see `ActingPolicy.predict`.
+        """
+        return self.policy.predict(observations, rng, deterministic=deterministic)
 
     # Stopping and continuing
 

@@ -88,6 +88,13 @@ class Algorithm(ABC):
     def policy(self) -> ArrayLike | None:
         """The probabilities of actions, [X, A]; None where states are not numbered."""
 
+    def probabilities(self, observation: Any) -> ArrayLike | None:
+        """The probabilities of actions at one observation, [A], where states are not numbered.
+
+        `agent.policy` needs them there.
+        """
+        return None
+
     @property
     def arrays(self) -> dict[str, Any]:
         """All that is learnt, as arrays: by default every attribute that is not a parameter."""

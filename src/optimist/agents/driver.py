@@ -18,14 +18,15 @@ from optimist.agents.history import History
 from optimist.agents.interruption import Pace, in_thread, own_copy
 from optimist.agents.progress import Bar
 from optimist.checks import BoolArray, FloatArray, IntArray
-from optimist.core import SoftmaxPolicy, TablePolicy, Truncation, Variant, schema
+from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
+from optimist.core.acting import ActingPolicy
 from optimist.core.policy import PolicyPrior
 from optimist.core.state import NO_STAGE, Epoch, Regression, Rule, States, arrays_of
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 from optimist.parameters import to_plain
 
-Policy = SoftmaxPolicy | TablePolicy
+Policy = ActingPolicy
 
 ROUNDING = 1e-6
 """How far a ridge may be off, as a part of it, after it has been added and changed many times."""

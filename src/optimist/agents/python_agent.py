@@ -9,6 +9,7 @@ from optimist import checks, registry
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm
+from optimist.agents.algorithm_policy import AlgorithmPolicy
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.episodes import EnvironmentEpisodes, Episodes, FiniteEpisodes
@@ -138,7 +139,8 @@ class PythonDriver(Driver):
         name = type(self.algorithm).__name__
         if pi is None or X is None:
             raise ValueError(
-                f"{name}.policy must return an array [X, A], in a world whose states are numbered"
+                f"{name}.policy must return an array [X, A], in a world whose states are numbered; "
+                f"elsewhere {name}.probabilities gives the policy"
             )
         try:
             return checks.policies(np.array(pi, dtype=np.float64), X, self.problem.n_actions)
@@ -153,6 +155,9 @@ class PythonDriver(Driver):
 
     @property
     def policy(self) -> Policy:
+        own = type(self.algorithm).probabilities is not Algorithm.probabilities
+        if self.problem.n_states is None and own:
+            return AlgorithmPolicy(self.algorithm, self.problem)
         return TablePolicy(self.table)
 
     @property
@@ -198,11 +203,11 @@ class PythonDriver(Driver):
         }
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        own = {n.removeprefix(GROUP): a for n, a in arrays.items() if n.startswith(GROUP)}
+        self.algorithm.restore(own)
         super().restore(header, arrays)
         self.source.state = int(self.clock["state"])
         self.drawn = arrays["drawn"].copy()
-        own = {n.removeprefix(GROUP): a for n, a in arrays.items() if n.startswith(GROUP)}
-        self.algorithm.restore(own)
 
     @property
     def fingerprint(self) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from optimist import checks
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
+from optimist.core.acting import ActingPolicy
 from optimist.core.ascension import Ascension, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
 from optimist.core.norms import norms
@@ -42,7 +43,7 @@ class PolicyPrior(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SoftmaxPolicy:
+class SoftmaxPolicy(ActingPolicy):
     """The policy of RMAX-RAVI-UCB after n updates in an epoch.
 
     Attributes
@@ -109,10 +110,6 @@ class SoftmaxPolicy:
             return np.asarray(np.eye(S.shape[-1])[np.argmax(S, axis=-1)])
         weights = np.exp(self.eta * (S - S.max(axis=-1, keepdims=True)))
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
-
-    def predict(self, state: ArrayLike, rng: np.random.Generator | None = None) -> int:
-        """An action: the most likely one, or one drawn from the policy if a generator is given."""
-        return _action(self.probabilities(state), rng)
 
     def _sum_of_values(self, rows: FloatArray, block: IntArray, states: ArrayLike) -> FloatArray:
         """S of the states, [..., A]."""
@@ -202,7 +199,7 @@ class SoftmaxPolicy:
 
 
 @dataclass(frozen=True)
-class TablePolicy:
+class TablePolicy(ActingPolicy):
     """A policy as its probabilities on a finite world, [X, A].
 
     Truncated values have no closed form, so what RAVI-UCB plays is kept as a table.
@@ -214,19 +211,6 @@ class TablePolicy:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
         return self.table[checks.indices(states, "state", len(self.table))]
 
-    def predict(self, state: ArrayLike, rng: np.random.Generator | None = None) -> int:
-        """An action: the most likely one, or one drawn from the policy if a generator is given."""
-        return _action(self.probabilities(state), rng)
-
     def save(self, path: str | Path) -> None:
         """Write the table."""
         storage.write(path, "table policy", {}, {"table": self.table})
-
-
-def _action(pi: FloatArray, rng: np.random.Generator | None) -> int:
-    if pi.ndim != 1:
-        raise ValueError(
-            f"predict takes one state, and was given a batch {pi.shape[:-1]} of them; "
-            "probabilities takes batches"
-        )
-    return int(np.argmax(pi)) if rng is None else int(rng.choice(pi.size, p=pi))

@@ -10,7 +10,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from optimist import checks
-from optimist.agents import AGENTS, Agent, Algorithm, PythonAgent, Rlsvi, VariantAgent
+from optimist.agents import (
+    AGENTS,
+    ALGORITHMS,
+    Agent,
+    Algorithm,
+    PythonAgent,
+    Rlsvi,
+    StableBaselines,
+    TrainedModel,
+    VariantAgent,
+)
 from optimist.agents.psrl import PsrlConfig
 from optimist.core.tabular import Peer, check_tables
 from optimist.envs import Gym, World
@@ -22,7 +32,9 @@ Shown = Literal["states", "pairs", "linear"]
 FEATURES: tuple[str, ...] = get_args(Shown)
 
 LEARNERS = Registry(
-    "agent", {**AGENTS, FraIL.__name__: FraIL}, ("optimist.agents", "optimist.imitators")
+    "agent",
+    {**AGENTS, **ALGORITHMS, FraIL.__name__: FraIL},
+    ("optimist.agents", "optimist.imitators"),
 )
 """Every learner by name, those of other people too."""
 
@@ -117,6 +129,11 @@ def study_config(given: Any) -> Any:
     if isinstance(given, type):
         if issubclass(given, Algorithm):
             return given()
+        if issubclass(given, StableBaselines):
+            raise TypeError(
+                "StableBaselines cannot be resumed, as every run of a study can: train it outside, "
+                "and give TrainedModel(agent.model, name=...)"
+            )
         if issubclass(given, Agent):
             if "Config" not in vars(given):
                 raise TypeError(
@@ -147,6 +164,11 @@ def agent_source(config: Any) -> str:
 
 def check_together(world: World | Gym, config: Any) -> None:
     """Refuse a learner that cannot learn in a world."""
+    if isinstance(config, TrainedModel) and not config.name:
+        raise ValueError(
+            "name must be given in a study, whose files tell models apart by it: "
+            "TrainedModel(model, name=...)"
+        )
     if isinstance(config, UnknownAgent | Algorithm):
         return
     if not isinstance(world, Gym):

@@ -1,0 +1,307 @@
+"""Agents of Stable-Baselines3 beside ours: they learn in its code, and are asked as ours are."""
+
+import copy
+import random
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, SupportsFloat
+
+import gymnasium
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optimist import checks
+from optimist.agents.agent import Agent
+from optimist.agents.diagnostics import Diagnostics
+from optimist.agents.driver import Driver, Policy, RunSettings
+from optimist.agents.history import History
+from optimist.agents.paused import Paused
+from optimist.agents.progress import Bar
+from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
+from optimist.checks import FloatArray
+from optimist.core import schema
+from optimist.core.acting import ActingPolicy
+from optimist.core.state import blank_clock
+from optimist.envs import ArrayWorld, GeometricReset, Gym, World
+from optimist.envs.players import Players
+from optimist.mdp import FiniteMDP
+
+NO_FILE = (
+    "a model of Stable-Baselines3 is pickled data, which our files never hold: save it with "
+    "agent.model.save(path), and play it again as TrainedModel(DQN.load(path))"
+)
+
+
+@dataclass(frozen=True)
+class StableBaselinesSettings:
+    """The parameters of an agent of Stable-Baselines3."""
+
+    algorithm: str
+    total_timesteps: int
+    hyperparameters: dict[str, Any]
+
+
+class NotedEpisodes(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Notes the steps, the return and the termination of every episode that ends."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        super().__init__(env)
+        self.ended: list[tuple[int, float, bool]] = []
+        self.bar = Bar()
+        self._steps, self._return = 0, 0.0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        self._steps, self._return = 0, 0.0
+        return super().reset(seed=seed, options=options)
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        if self.bar.impatient:
+            raise KeyboardInterrupt
+        after, reward, terminated, truncated, info = super().step(action)
+        self._steps, self._return = self._steps + 1, self._return + float(reward)
+        if terminated or truncated:
+            self.ended.append((self._steps, self._return, bool(terminated)))
+        return after, reward, terminated, truncated, info
+
+
+class StableBaselinesPolicy(ActingPolicy):
+    """The policy of a model as it was: its distribution, or its deterministic actions."""
+
+    def __init__(self, policy: Any, n_actions: int) -> None:
+        self.policy, self.n_actions = copy.deepcopy(policy), n_actions
+
+    def probabilities(self, states: ArrayLike) -> FloatArray:
+        """pi(. | x) for one observation, [A], or a batch, [n, A]."""
+        if not hasattr(self.policy, "get_distribution"):
+            actions, _ = self.policy.predict(states, deterministic=True)
+            return np.asarray(np.eye(self.n_actions)[np.asarray(actions)])
+        observations, is_batch = self.policy.obs_to_tensor(np.asarray(states))
+        found = self.policy.get_distribution(observations).distribution.probs.detach()
+        pi = np.asarray(found.cpu().numpy(), dtype=np.float64)
+        pi /= pi.sum(axis=-1, keepdims=True)  # they are float32
+        return pi if is_batch else np.asarray(pi[0])
+
+    def save(self, path: str | Path) -> None:
+        """Not possible: see `StableBaselines.save`."""
+        raise ValueError(NO_FILE)
+
+
+class StableBaselinesDriver(Driver):
+    """Has a model learn in its own loop, which waits after every episode."""
+
+    CLOCK = "clock"
+    GROUPS = ()
+
+    def __init__(self, world: Gym, kind: type[Any], run: RunSettings) -> None:
+        super().__init__(run, world.gamma)
+        settings: StableBaselinesSettings = run.config
+        env = world.make()
+        players = Players(env)
+        if not isinstance(env, gymnasium.Env):
+            raise ValueError(f"StableBaselines plays one environment; got {players.n}")
+        if not players.limited if world.geometric is None else world.geometric:
+            env = GeometricReset(env, world.gamma)
+        self.env, self.n_actions = NotedEpisodes(env), players.n_actions
+        self.counters = blank_clock()
+        given = {"gamma": world.gamma, "policy": _policy_name(env), **settings.hyperparameters}
+        seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])  # NumPy wants 32 bits
+        self._random = _random_state()
+        with self._own_random_numbers():
+            self.model = kind(env=self.env, seed=seed, **given)
+        self._run: Paused | None = None
+
+    @property
+    def clock(self) -> Any:
+        return self.counters[0]
+
+    # Learning
+
+    def learn_some(self, most: int) -> dict[str, Any]:
+        """One episode: the model waits when it has ended, wherever in its loop it is."""
+        self.env.bar = self.bar
+        if self._run is None:
+            self._run = Paused(_training(self.model, self.env, self.config.total_timesteps))
+            weakref.finalize(self, self._run.close).atexit = False
+        try:
+            with self._own_random_numbers():
+                self._run.resume()
+        except BaseException:  # it has ended; the next call begins a new episode
+            self._run = None
+            raise
+        steps, reward, terminated = self.env.ended.pop()
+        self.clock["episodes"] += 1
+        self.clock["steps"] += steps
+        return {
+            "steps": np.array([steps]),
+            "reward": np.array([reward]),
+            "terminated": np.array([terminated]),
+        }
+
+    @contextmanager
+    def _own_random_numbers(self) -> Iterator[None]:
+        """Lend the model the global generators, which it draws from; others keep their numbers."""
+        others = _random_state()
+        _set_random_state(self._random)
+        try:
+            yield
+        finally:
+            self._random = _random_state()
+            _set_random_state(others)
+
+    def history(self, columns: dict[str, Any], first: int) -> History:
+        return History(columns, first)
+
+    # Acting
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        raise AttributeError(
+            "there are no diagnostics of a model of Stable-Baselines3: look into agent.model"
+        )
+
+    @property
+    def policy(self) -> Policy:
+        return StableBaselinesPolicy(self.model.policy, self.n_actions)
+
+    @property
+    def output(self) -> Policy:
+        raise AttributeError(
+            "policies of earlier episodes of Stable-Baselines3 are not kept: use agent.policy"
+        )
+
+    # Stopping and continuing
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        raise ValueError(NO_FILE)
+
+    def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
+        raise ValueError(NO_FILE)
+
+
+class StableBaselines(Agent):
+    """An agent of Stable-Baselines3, which learns in its own code and is asked as ours are.
+
+    The same seed gives the same run on one processor, with one thread of torch. The model draws
+    from the global generators of NumPy and torch; they are lent to it, and nobody else's numbers
+    change. It learns in a thread that waits between two episodes, so that it makes no difference
+    how a run is cut into calls of `learn`.
+
+    It needs the package: ``pip install 'optimist[sb3]'``.
+
+    Parameters
+    ----------
+    world
+        A Gymnasium environment with discrete actions, `envs.Gym`, a world or a `FiniteMDP`.
+    algorithm
+        "DQN", "PPO" or "A2C", or a class with their protocol.
+    seed
+        Seeds the run.
+    gamma
+        The discount factor of a Gymnasium environment.
+    total_timesteps
+        The number of steps that the schedules of the model are made for (the exploration of DQN,
+        for example), as that of its own ``learn``. Learning may go on after them.
+    hyperparameters
+        Those of the algorithm, by the names of Stable-Baselines3.
+    """
+
+    _driver: StableBaselinesDriver
+
+    def __init__(
+        self,
+        world: FiniteWorld | Environment,
+        algorithm: str | type[Any] = "DQN",
+        *,
+        seed: int = 0,
+        gamma: float | None = None,
+        total_timesteps: int = 100_000,
+        **hyperparameters: Any,
+    ) -> None:
+        kind = _algorithm(algorithm)
+        told = {} if gamma is None else {"gamma": gamma}
+        if isinstance(world, World | FiniteMDP):
+            if told:
+                raise TypeError("gamma= applies to Gymnasium environments only")
+            finite = ArrayWorld(world) if isinstance(world, FiniteMDP) else world
+            world, told = finite.make(), {"gamma": finite.mdp.gamma}
+        steps = checks.count(total_timesteps, "total_timesteps")
+        settings = StableBaselinesSettings(kind.__name__, steps, hyperparameters)
+        run = RunSettings(settings, seed, stride=0)
+        self._start(StableBaselinesDriver(as_gym(world, told), kind, run))
+
+    @property
+    def model(self) -> Any:
+        """The model of Stable-Baselines3."""
+        return self._driver.model
+
+    def save(self, folder: str | Path) -> NoReturn:
+        """Not possible: use ``agent.model.save(path)``, which pickles."""
+        raise ValueError(NO_FILE)
+
+    @classmethod
+    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> NoReturn:
+        """Not possible: use the ``load`` of the model's class, if you trust the file."""
+        raise ValueError(NO_FILE)
+
+    def restore(self, folder: str | Path) -> NoReturn:
+        """Not possible: see `load`."""
+        raise ValueError(NO_FILE)
+
+
+def _algorithm(algorithm: str | type[Any]) -> type[Any]:
+    """The class of an algorithm."""
+    try:
+        import stable_baselines3
+    except ImportError as error:
+        raise ImportError(
+            "StableBaselines needs Stable-Baselines3: pip install 'optimist[sb3]'"
+        ) from error
+    if isinstance(algorithm, type):
+        return algorithm
+    found = getattr(stable_baselines3, str(algorithm), None)
+    if not isinstance(found, type):
+        raise ValueError(f"algorithm must be 'DQN', 'PPO' or 'A2C', or a class; got {algorithm!r}")
+    return found
+
+
+def _policy_name(env: gymnasium.Env[Any, Any]) -> str:
+    """The kind of network for the observations, by its name in Stable-Baselines3."""
+    is_dict = isinstance(env.observation_space, gymnasium.spaces.Dict)
+    return "MultiInputPolicy" if is_dict else "MlpPolicy"
+
+
+def _training(model: Any, env: NotedEpisodes, steps: int) -> Callable[[Callable[[], None]], None]:
+    """The loop of a model, which waits when an episode has ended."""
+
+    def train(pause: Callable[[], None]) -> None:
+        def on_step(*_: Any) -> bool:
+            if env.ended:
+                pause()
+            return True
+
+        model.set_env(model.get_env())  # to begin with an episode
+        while True:
+            model.learn(steps, callback=on_step, reset_num_timesteps=False)
+
+    return train
+
+
+def _random_state() -> tuple[Any, ...]:
+    """The state of the global generators that Stable-Baselines3 seeds and draws from."""
+    import torch
+
+    return random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
+
+
+def _set_random_state(state: tuple[Any, ...]) -> None:
+    import torch
+
+    random.setstate(state[0])
+    np.random.set_state(state[1])  # noqa: NPY002
+    torch.set_rng_state(state[2])
