@@ -54,14 +54,12 @@ OTHERS = {
     "Optimist": {"r_max": 2.0, "v_max": 5.0},
     "RmaxRaviUcb": {
         "beta": 2.0, "eta": math.inf, "alpha": math.inf, "omega": 1.0, "r_max": 2.0,
-        "ridge": None, "updates": 3, "observe_last": True,
-        "midway": True, "anytime": True, "lazy": True,
+        "ridge": None, "updates": 3, "observe_last": True, "anytime": True, "lazy": True,
         "v_max": 5.0,
     },
     "VariantAgent": {
         "eta": math.inf, "bonus": VarianceBonus(2.0), "ascension": Sigmoid(math.inf, 1.0),
-        "r_max": 2.0, "ridge": None, "updates": 3, "observe_last": True,
-        "midway": True, "anytime": True,
+        "r_max": 2.0, "ridge": None, "updates": 3, "observe_last": True, "midway": True, "anytime": True,
         "lazy": True, "v_max": 5.0, "tolerance": 0.5,
     },
     "RaviUcb": {"beta": 2.0, "eta": math.inf, "ridge": 1.0, "updates": 3},
