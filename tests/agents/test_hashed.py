@@ -135,7 +135,7 @@ def test_files_that_do_not_fit_together_are_refused_and_change_nothing():
 
 def test_another_algorithm_is_refused(tmp_path):
     PythonAgent(RIVER, CountBonus(), seed=0).save(tmp_path)
-    with pytest.raises(FileError, match=r"c was 0\.1, is 0\.2"):
+    with pytest.raises(FileError, match=r"c was 0\.03, is 0\.2"):
         PythonAgent.load(tmp_path, RIVER, CountBonus(c=0.2))
 
 

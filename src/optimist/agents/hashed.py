@@ -192,7 +192,7 @@ class CountBonus(HashedTable):
     True
     """
 
-    c: float = 0.1
+    c: float = 0.03
 
     def __post_init__(self) -> None:
         super().__post_init__()
