@@ -59,8 +59,8 @@ OTHERS = {
     },
     "VariantAgent": {
         "eta": math.inf, "bonus": VarianceBonus(2.0), "ascension": Sigmoid(math.inf, 1.0),
-        "r_max": 2.0, "ridge": None, "updates": 3, "observe_last": True, "midway": True, "anytime": True,
-        "lazy": True, "v_max": 5.0, "tolerance": 0.5,
+        "r_max": 2.0, "ridge": None, "updates": 3, "observe_last": True, "midway": True,
+        "anytime": True, "lazy": True, "v_max": 5.0, "tolerance": 0.5,
     },
     "RaviUcb": {"beta": 2.0, "eta": math.inf, "ridge": 1.0, "updates": 3},
     "OptimisticVI": {"beta": 2.0, "ridge": 1.0, "updates": 3},
@@ -132,7 +132,7 @@ def test_a_name_does_not_change_from_one_version_to_the_next():
     assert SPEC.id == "6b42373e12bc4f96"
     config = Variant(eta=math.inf, bonus=FixedBonus(1), ascension=Sigmoid(4.0, 2.0), ridge=None)
     spec = Specification(GridWorld("S.G", slip=0.0), config, episodes=10, stride=2, seed=2**62)
-    assert spec.id == "c5d78628a9281bf8"
+    assert spec.id == "a8554e43b4d369a0"
 
 
 def test_the_order_of_keys_does_not_matter():
@@ -294,7 +294,7 @@ def test_seeds_differ_between_worlds_agents_numbers_and_studies():
 
 def test_a_seed_does_not_change_from_one_version_to_the_next():
     assert derived_seed(0, 0, WORLD, AGENT) == 5375714754361472683
-    assert derived_seed(3, 2**40, FourRooms(), Variant()) == 3813703779356348052
+    assert derived_seed(3, 2**40, FourRooms(), Variant()) == 5826777388451534081
 
 
 def test_seeds_fit_into_what_every_file_format_holds():
