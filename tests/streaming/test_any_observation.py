@@ -160,3 +160,13 @@ def test_what_an_observation_cannot_be():
     agent = opt.Optimist(Ring(DISGUISES["tuple"][0], lambda x: (x, 3)), **TERMS)
     with pytest.raises(opt.errors.BadEnvironment, match=r"must be in \[0, 9\) and \[5, 15\)"):
         agent.learn(1, show_progress=False)
+
+
+def test_features_that_grow_are_refused_where_their_number_must_be_known():
+    world = opt.envs.RiverSwim(5, gamma=0.9)
+    states = opt.features.StateOnly(opt.features.OneHotState(5), n_actions=2)
+    data = opt.imitation.FeatureDataset(np.eye(5)[[0, 1, 4]])
+    with pytest.raises(TypeError, match="phi_P must have a fixed number of features"):
+        opt.FraIL(world.make(), data, states, features="distinct", gamma=0.9)
+    with pytest.raises(TypeError, match="Distinct, which is for environments"):
+        opt.Optimist(world, Distinct(2))

@@ -33,6 +33,9 @@ AnyFeatures = FeatureMap | StateFeatures | str
 CHUNK_SECONDS = 0.2
 """About how long it may take until an interruption is noticed."""
 
+EACH = 100
+"""An update computes values of all states met: a step may cause no more than so many of them."""
+
 CUT_OFF = (
     "the environment cut an episode off before its geometric end, so that its last pair is no draw "
     "of the occupancy measure: remove the time limit (max_episode_steps=-1 in gymnasium.make) or "
@@ -210,6 +213,8 @@ class StreamDriver(StreamLearner):
         """Whether a pair was tried as often since the last update as before, and once at least."""
         b = self.memory.states.block.item(episode.x, a)
         tried = episode.tried.get(b, 0)
+        if EACH * (episode.steps - episode.counted) < self.memory.n_states:
+            return False
         before = self.memory.regression.Lambda.item(b) - self.memory.ridge
         return tried > 0 and tried * EDGE >= before
 

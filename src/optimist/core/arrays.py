@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from optimist import limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core.state import Data, Regression, Simulator, States
-from optimist.features import Concatenation, FeatureMap, OneHot
+from optimist.features import Concatenation, Distinct, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
 
 MATRICES = 6
@@ -28,6 +28,11 @@ def check_features(features: FeatureMap, mdp: FiniteMDP, name: str = "features")
         raise TypeError(
             f"{name} = {features!r} must be a FeatureMap; StateOnly(psi, n_actions) makes one of "
             "features of states"
+        )
+    if isinstance(features, Distinct):
+        raise TypeError(
+            f"{name} must not be Distinct, which is for environments: in a finite world each state "
+            "has features of its own as OneHot(n_states, n_actions)"
         )
     if isinstance(features, Concatenation):
         check_features(features.phi_r, mdp, name)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from optimist.checks import FloatArray
 from optimist.features.base import FeatureMap
+from optimist.features.distinct import Distinct
 
 
 class Concatenation(FeatureMap):
@@ -38,6 +39,8 @@ class Concatenation(FeatureMap):
                 raise TypeError(
                     f"{name} must be a FeatureMap; got {phi!r}; wrap state features in StateOnly"
                 )
+            if isinstance(phi, Distinct):
+                raise TypeError(f"{name} must have a fixed number of features; Distinct ones grow")
         if phi_r.n_actions != phi_P.n_actions:
             raise ValueError(
                 f"phi_r has {phi_r.n_actions} actions and phi_P has {phi_P.n_actions}; "
