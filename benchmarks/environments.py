@@ -50,10 +50,13 @@ class Task(NamedTuple):
     episodes: int
     repeat: int = 1
     features: str | None = None
+    hidden: bool = False  # the range of rewards is not to be known
 
     def make(self) -> Any:
         """The environment."""
         env = gymnasium.make(self.id, **self.options)
+        if self.hidden:  # rewards may be changed by this wrapper, for all that is known
+            env = gymnasium.wrappers.TransformReward(env, float)
         return env if self.repeat == 1 else opt.envs.ActionRepeat(env, self.repeat)
 
 
@@ -93,8 +96,10 @@ def main() -> None:
     parser.add_argument("--only", default="", help="the tasks whose names hold this")
     parser.add_argument("--more", action="store_true", help="other features and action repeat")
     parser.add_argument("--config", default="optimist", choices=SETTINGS, help="the configuration")
+    parser.add_argument("--unknown-range", action="store_true", help="the range is to be learnt")
     given = parser.parse_args()
     tasks = [t for t in (MORE if given.more else TASKS) if given.only in t.name]
+    tasks = [t._replace(hidden=given.unknown_range) for t in tasks]
     columns = "environment", "episodes", "uniform", "Q-learning", "learnt (worst seed)"
     print("|", " | ".join([*columns, "over the run, its last fifth", "optimum"]), "|")
     print("|---|---|---|---|---|---|---|", flush=True)

@@ -17,7 +17,7 @@ INF = math.inf
 BOX = ([-1.0, 0.0], [1.0, 5.0])
 SIDES = {"both": (-INF, INF), "above": (-3.0, INF), "below": (-INF, 4.0), "none": (-3.0, 4.0)}
 """Which sides of a dimension are infinite, and its bounds."""
-WAYS = ("error", "clip", "squash")
+WAYS = ("error", "clip", "squash", "warn")
 UNBOUNDED = [
     (value, dtype)
     for value in (np.inf, float(np.finfo(np.float32).max), 1e30)
@@ -218,13 +218,18 @@ def test_every_map_refuses_clips_or_squashes_as_it_is_told(make):
     )
     clipped = make(BOX, outside="clip")(observations)
     assert_array_equal(clipped, make(BOX)([[0.0, 1.0], [0.0, 5.0], [-1.0, 1.0]]))
-    with pytest.raises(ValueError, match="outside = 'wrap' must be 'error', 'clip' or 'squash'"):
+    warned = make(BOX, outside="warn")
+    with pytest.warns(UserWarning, match=r"observation\[1, 1\] = 7 is outside \[0, 5\]"):
+        assert_array_equal(warned(observations), clipped)
+    assert_array_equal(warned(observations), clipped)  # it is said once
+    with pytest.raises(ValueError, match="outside = 'wrap' must be 'error', 'clip', 'squash'"):
         make(BOX, outside="wrap")
     for low, high in SIDES.values():
-        psi = make(([low], [high]), outside="squash")
         unit = squashed(low, high, [-3.0, 0.5, 4.0])
         expected = make(([0.0], [1.0]))(unit[:, None])
-        assert_allclose(psi([[-3.0], [0.5], [4.0]]), expected, atol=1e-12)
+        for way in ("squash", "warn"):
+            psi = make(([low], [high]), outside=way)
+            assert_allclose(psi([[-3.0], [0.5], [4.0]]), expected, atol=1e-12)
 
 
 @each_map

@@ -57,7 +57,7 @@ def test_a_map_comes_back_as_it_was(case):
 
 
 def test_attributes_come_back_too():
-    for outside in ("error", "clip", "squash"):
+    for outside in ("error", "clip", "squash", "warn"):
         phi = PerAction(Tiles(THIRDS, bins=2, outside=outside), 2)
         assert from_description(through_json(describe(phi))).psi.box.outside == outside
     psi = Fourier(OPEN, 9, rng(), lengthscale=0.3, outside="squash")

@@ -96,7 +96,6 @@ STEPS = {
     "an error": (raising(OSError("no screen")), r"failed in step\(\): OSError\('no screen'\)"),
     "another shape": (showing([0.1, 0.2]), r"of shape \(2,\), and its space has \(1,\)"),
     "more axes": (showing([[0.1]]), r"of shape \(1, 1\), and its space has \(1,\)"),
-    "outside": (showing([1.5]), r"do not fit an observation: observation\[0, 0\] = 1.5 is outside"),
     "nothing": (lambda *_: None, r"failed in step\(\): TypeError"),
     "four things": (lambda env, *usual: usual[:4], r"failed in step\(\): ValueError"),
     "no number": (lambda env, x, r, *rest: (x, "much", *rest), "returned 'much' where 1 numbers"),
@@ -144,7 +143,6 @@ RESETS = {
     "an error": (raising(OSError("no room")), r"failed in reset\(\): OSError\('no room'\)"),
     "NaN": (lambda env: (np.array([np.nan]), {}), "shows nan in an observation"),
     "another shape": (lambda env: (np.zeros(3), {}), r"of shape \(3,\), and its space has \(1,\)"),
-    "outside": (lambda env: (np.array([-0.5]), {}), r"= -0.5 is outside \[0, 1\]"),
     "alone": (lambda env: np.zeros(1), r"failed in reset\(\): ValueError"),
 }
 
@@ -227,6 +225,14 @@ def test_a_failure_in_the_first_episode():
     np.testing.assert_array_equal(agent.policy.probabilities([0.3]), [0.5, 0.5])
     assert agent.learn(2).first == 0  # a failure is told once
     assert agent.learn(2).first == 2
+
+
+def test_an_environment_that_leaves_its_own_space_is_played_with_a_warning():
+    env = Faulty()
+    env.observation_space = spaces.Box(0.0, 0.1, (1,))
+    with pytest.warns(UserWarning, match="the bounds that the environment declares"):
+        history = learner(env).learn(3)
+    assert len(history.steps) == 3
 
 
 # What is refused before the first step.

@@ -1,7 +1,8 @@
 """Boxes of observations: their bounds, and the map onto the unit cube."""
 
+import warnings
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ UNBOUNDED = 1e30
 BORDER_TOLERANCE = 1e-6
 """How far outside the box an observation may lie, in widths; it allows for float32 rounding."""
 
-Outside = Literal["error", "clip", "squash"]
+Outside = Literal["error", "clip", "squash", "warn"]
 
 
 class HasBounds(Protocol):
@@ -99,7 +100,8 @@ class UnitBox:
         A space with ``low`` and ``high``, such as Gymnasium's Box, or a pair (low, high).
     outside
         What to do with an observation outside: raise an error ("error"), or clip it to the border
-        ("clip"). "squash" raises an error too, and allows infinite bounds.
+        ("clip"). "squash" raises an error too, and allows infinite bounds. "warn" allows them as
+        well, and clips, with a warning the first time: some environments leave their own space.
 
     Examples
     --------
@@ -111,10 +113,10 @@ class UnitBox:
     """
 
     def __init__(self, box: BoxLike, outside: Outside) -> None:
-        if outside not in ("error", "clip", "squash"):
-            raise ValueError(f"outside = {outside!r} must be 'error', 'clip' or 'squash'")
-        self.outside = outside
-        self.low, self.high = read_box(box, infinite=outside == "squash")
+        if outside not in get_args(Outside):
+            raise ValueError(f"outside = {outside!r} must be 'error', 'clip', 'squash' or 'warn'")
+        self.outside, self._warned = outside, False
+        self.low, self.high = read_box(box, infinite=outside in ("squash", "warn"))
         self.n_dims = len(self.low)
         below, above = np.isinf(self.low), np.isinf(self.high)
         self._open = np.flatnonzero(below | above)
@@ -136,7 +138,7 @@ class UnitBox:
                 f"observation has shape {array.shape}; its last axis must have length "
                 f"{self.n_dims}, one entry per dimension of the box"
             )
-        if self.outside != "clip":
+        if self.outside != "clip" and not self._warned:
             self._check_inside(array)
         # Clipping before scaling makes the ends exact: the border maps to 0 and 1.
         inside = np.minimum(np.maximum(array, self.low), self.high)
@@ -151,12 +153,21 @@ class UnitBox:
         if bad.any():
             where = first(bad)
             i = where[-1]
+            said = (
+                f"{entry('observation', where)} = {array[where]:.6g} is outside "
+                f"[{self.low[i]:.6g}, {self.high[i]:.6g}]"
+            )
+            if self.outside == "warn":
+                self._warned = True
+                warnings.warn(
+                    f"{said}, the bounds that the environment declares: it counts as one on the "
+                    "border, and so will others (this is said once)",
+                    stacklevel=2,
+                )
+                return
             remedy = (
                 "make that side infinite"
                 if self.outside == "squash"
                 else "pass outside='clip' to move such observations onto its border"
             )
-            raise ValueError(
-                f"{entry('observation', where)} = {array[where]:.6g} is outside "
-                f"[{self.low[i]:.6g}, {self.high[i]:.6g}]; widen the box, or {remedy}"
-            )
+            raise ValueError(f"{said}; widen the box, or {remedy}")

@@ -31,8 +31,8 @@ class Fourier(StateFeatures):
         The l of the kernel, as a fraction of the sides of the box: how far values generalise.
     outside
         What to do with an observation outside the box: raise an error ("error"), or clip it to the
-        border ("clip"). "squash" raises an error too, but the box may have infinite sides. See
-        `UnitBox`.
+        border ("clip", or "warn" with a warning). "squash" raises an error too, but the box may
+        have infinite sides. See `UnitBox`.
 
     Examples
     --------

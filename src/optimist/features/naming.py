@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium import spaces
 
 from optimist.features.base import FeatureMap, StateFeatures
-from optimist.features.box import Outside, read_box
+from optimist.features.box import Outside
 from optimist.features.distinct import Distinct
 from optimist.features.fourier import Fourier
 from optimist.features.one_hot import OneHot
@@ -48,7 +48,8 @@ def features_named(name: str, observation_space: Space, n_actions: int) -> Featu
     fourier:100                `Fourier` with 100 pairs, of frequencies drawn from the seed 0
     =========================  ==============================================================
 
-    Dimensions of a Box without a bound are squashed onto the unit interval.
+    Dimensions of a Box without a bound are squashed onto the unit interval. Observations outside
+    the bounds count as ones on the border, with a warning.
 
     Parameters
     ----------
@@ -144,8 +145,7 @@ def _instead(space: Space) -> str:
 
 
 def _on_box(kind: str, numbers: re.Match[str], box: spaces.Box) -> StateFeatures:
-    bounded = np.isfinite(read_box(box, infinite=True)).all()
-    outside: Outside = "error" if bounded else "squash"
+    outside: Outside = "warn"
     if kind == "fourier":
         return Fourier(box, int(numbers[1]), np.random.default_rng(0), outside=outside)
     sides = [int(side) for side in numbers[1].split("x")]

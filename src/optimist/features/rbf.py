@@ -34,8 +34,8 @@ class RBF(StateFeatures):
         are close to linear interpolation between the grid points.
     outside
         What to do with an observation outside the box: raise an error ("error"), or clip it to the
-        border ("clip"). "squash" raises an error too, but the box may have infinite sides. See
-        `UnitBox`.
+        border ("clip", or "warn" with a warning). "squash" raises an error too, but the box may
+        have infinite sides. See `UnitBox`.
 
     Examples
     --------

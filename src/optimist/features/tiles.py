@@ -36,8 +36,8 @@ class Tiles(StateFeatures):
         dimensions, spreads them most evenly.
     outside
         What to do with an observation outside the box: raise an error ("error"), or clip it to the
-        border ("clip"). "squash" raises an error too, but the box may have infinite sides. See
-        `UnitBox`.
+        border ("clip", or "warn" with a warning). "squash" raises an error too, but the box may
+        have infinite sides. See `UnitBox`.
 
     Examples
     --------
