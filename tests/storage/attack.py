@@ -76,6 +76,7 @@ KINDS = {
     "stream": stream(Optimist, lake),
     "thin": stream(Optimist, car, "rbf:3", memory=4e4),
     "stream anytime": stream(VariantAgent, car, "tiles:4", ANYTIME),
+    "distinct": stream(Optimist, lake, "distinct"),
     "truncated": stream(RaviUcb, lake),
     "imitation": (
         lambda: FraIL(RIVER, EXPERT, seed=3, stride=4),
