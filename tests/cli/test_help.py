@@ -67,7 +67,7 @@ def test_every_command_has_help_with_an_example(optimist):
 @pytest.mark.parametrize("words", LINES, ids=" ".join)
 def test_every_listed_flag_is_explained_and_works(words, optimist, monkeypatch):
     """It takes the default that the help shows, which is what it has without the flag."""
-    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setenv("COLUMNS", "150")
     code, out, err = optimist(*words, "--help")
     assert (code, err) == (0, "")
     listed = {}

@@ -80,6 +80,7 @@ def test_curves_result_and_policy_are_those_of_the_learner(name, finished):
         "mean_return": pytest.approx(columns["reward"].mean()),
         "final_return": pytest.approx(late.mean()),
         "states": len(agent.diagnostics.V),
+        "played": agent.played,
     }
     policy = load_policy(finished(name).path / "policy.safetensors")
     seen = np.arange(16) if name != "car" else centres(CAR)[::50]

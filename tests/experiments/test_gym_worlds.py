@@ -86,7 +86,7 @@ def test_mistakes_are_refused_at_once():
         ({"id": "MountanCar-v0"}, "id = 'MountanCar-v0' is unknown .*mean: `MountainCar`"),
         ({"id": "MountainCar-v7"}, "id = 'MountainCar-v7' is unknown .*versioned .*v0"),
         ({"id": "Pendulum-v1"}, "id = 'Pendulum-v1': actions must be Discrete, not Box"),
-        ({"id": "Blackjack-v1"}, "id = 'Blackjack-v1': observations must be Discrete or a Box"),
+        ({"id": "Blackjack-v1", "features": "tiles:3"}, "are features of a Box with one axis"),
         ({"features": "rbf"}, "features = 'rbf': 'rbf' is no name of features"),
         ({"features": "onehot"}, "features = 'onehot': .*such as 'tiles:"),
         ({"gamma": 1.0}, "gamma = 1 is outside"),
