@@ -1,6 +1,9 @@
-"""How two learners are compared, whatever they are made of; and where shared test code is."""
+"""What tests of several rooms share: how two learners are compared, and where Ray keeps things."""
 
+import secrets
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -46,3 +49,18 @@ def same(state_of):
                 assert found[name] == value, name
 
     return check
+
+
+@pytest.fixture(scope="session")
+def ray_environment():
+    """Ray's own token and folder; the paths of its sockets have to be short.
+
+    For all tests of a process: Ray looks at its variables once.
+    """
+    folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_AUTH_MODE", "token")
+        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        patch.setenv("RAY_TMPDIR", folder)
+        yield Path(folder)
+    shutil.rmtree(folder)

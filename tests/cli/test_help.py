@@ -67,7 +67,7 @@ def test_every_command_has_help_with_an_example(optimist):
 @pytest.mark.parametrize("words", LINES, ids=" ".join)
 def test_every_listed_flag_is_explained_and_works(words, optimist, monkeypatch):
     """It takes the default that the help shows, which is what it has without the flag."""
-    monkeypatch.setenv("COLUMNS", "150")
+    monkeypatch.setenv("COLUMNS", "100")  # wide help has two columns
     code, out, err = optimist(*words, "--help")
     assert (code, err) == (0, "")
     listed = {}
@@ -125,6 +125,7 @@ def test_the_parameters_of_a_world_and_an_agent_are_flags(optimist):
             assert f"--agent.{parameter.name.replace('_', '-')}" in out, agent
 
 
+@pytest.mark.usefixtures("ray_environment")  # one of them asks Ray
 def test_a_mistake_is_answered_in_a_sentence(refused):
     typos = [
         (["swep", "quick"], "did you mean 'sweep'?"),

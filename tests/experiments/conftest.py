@@ -3,11 +3,8 @@
 import json
 import os
 import re
-import secrets
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -80,21 +77,6 @@ def whole(tmp_path_factory):
         return known[spec.id]
 
     return carried_out
-
-
-@pytest.fixture(scope="session")
-def ray_environment():
-    """Ray's own token and folder; the paths of its sockets have to be short.
-
-    For all tests of a process: Ray looks at its variables once.
-    """
-    folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "token")
-        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        patch.setenv("RAY_TMPDIR", folder)
-        yield Path(folder)
-    shutil.rmtree(folder)
 
 
 @pytest.fixture
