@@ -115,9 +115,9 @@ class Agent:
         steps
             The number of steps to take: it ends with the episode that reaches it.
         callback
-            A function of the agent, called after every episode. It ends learning by returning True;
-            otherwise it must return None. It may read whatever the agent has learnt so far, and
-            save it. If it raises an error, what was learnt stays.
+            A function of the agent, called after every episode. It ends learning by returning True,
+            and otherwise returns False or None. It may read whatever the agent has learnt so far,
+            and save it. If it raises an error, what was learnt stays.
         until
             The mean return to reach, over the last 100 episodes of the history: in a Gymnasium
             environment only, and not before there are 100.

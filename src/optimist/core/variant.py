@@ -47,7 +47,8 @@ class Variant:
     midway
         Whether an episode that an environment ends itself, perhaps after many steps, is learnt from
         before it ends: when a pair is to be tried again that was tried as often since the last
-        update as before it, and at least once, as in UCRL2 (Jaksch, Ortner and Auer, 2010). It has
+        update as before it, and at least once, as in UCRL2 (Jaksch, Ortner and Auer, 2010); but not
+        before a step for every hundred states met, so that updates cost no more than steps. It has
         no effect on geometric episodes, or where features are not counts.
     anytime
         Whether omega = log K and alpha = 2 omega follow a doubling guess of K, each guess beginning
