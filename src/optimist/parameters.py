@@ -38,7 +38,30 @@ def to_plain(instance: Any) -> Plain:
     for f in fields(instance):
         if f.name not in types_of and callable(getattr(instance, f.name)):
             raise DataError((f.name,), f"{f.name} is a function: it cannot be written as data")
-    return {name: plain_value(getattr(instance, name), t) for name, t in types_of.items()}
+    plain = {name: plain_value(getattr(instance, name), t) for name, t in types_of.items()}
+    others = _others(type(instance))
+    for name, value in getattr(instance, others, {}).items():
+        _refuse_unless_plain(value, (name,))
+        plain[name] = value
+    return plain
+
+
+def _others(kind: type[Any]) -> str:
+    """The field that has all parameters for which there is none, by name; empty without one."""
+    return next((f.name for f in fields(kind) if f.metadata.get("others")), "")
+
+
+def _refuse_unless_plain(value: Any, path: tuple[str, ...]) -> None:
+    parts = {str(i): v for i, v in enumerate(value)} if isinstance(value, list) else value
+    if isinstance(parts, dict):
+        for key, part in parts.items():
+            _refuse_unless_plain(part, (*path, str(key)))
+    elif type(value) not in (str, int, float, bool):
+        name = ".".join(path)
+        raise DataError(
+            path,
+            f"{name} must be text, a number, a boolean, or a list or dict of them; got {value!r}",
+        )
 
 
 def _types_of(kind: type[Any]) -> dict[str, Any]:
@@ -91,6 +114,9 @@ def from_plain(
     title, types_of = name or kind_of(kind), _types_of(kind)
     given = {}
     for key, value in data.items():
+        if key not in types_of and _others(kind):
+            given[key] = value
+            continue
         if key not in types_of:
             message = f"{title} has no parameter {key!r}: {did_you_mean(key, types_of)}"
             raise DataError((*path, key), message)

@@ -301,11 +301,11 @@ def test_an_agent_shows_progress_if_asked_and_a_run_never(specs, tmp_path, monke
 
 def test_episodes_that_are_just_being_written_count_as_none(tmp_path):
     folder = RunFolder(tmp_path)
-    assert folder.episodes == 0
-    (tmp_path / "episodes").write_text("")
-    assert folder.episodes == 0
-    (tmp_path / "episodes").write_text("17")
-    assert folder.episodes == 17
+    assert folder.progress == 0
+    (tmp_path / "progress").write_text("")
+    assert folder.progress == 0
+    (tmp_path / "progress").write_text("17")
+    assert folder.progress == 17
 
 
 def test_json_is_for_people_and_for_every_reader(tmp_path):

@@ -208,8 +208,8 @@ def test_curves_that_are_shown_are_means_since_the_point_before(mixed, monkeypat
     monkeypatch.setattr("optimist.experiments.summary.POINTS", 3)
     world = next(w for w in mixed.data.worlds if w.name == "lake")
     curves, cell = world.curves["twice"], mixed.cell("lake", "twice")
-    edges = [0, *np.searchsorted(cell.episode, curves.episode) + 1]
-    assert len(curves.episode) < len(cell.episode)
+    edges = [0, *np.searchsorted(cell.at, curves.episode) + 1]
+    assert len(curves.episode) < len(cell.at)
     steps = [mixed.folder.of(r).curves["steps"] for r in mixed.finished
              if (r.world, r.agent) == ("lake", "twice")]  # fmt: skip
     np.testing.assert_allclose(curves.steps, np.mean(steps, axis=0)[np.array(edges[1:]) - 1])

@@ -149,7 +149,7 @@ def test_what_a_kill_leaves_in_a_study_is_removed_at_the_next_start(whole, bytes
     """Also in runs that have finished: a kill may come between their results and the rest."""
     results = run(STUDY, tmp_path, executor="serial")
     paths = [results.folder.of(r).path for r in STUDY.runs]
-    for name in ("checkpoint.parquet", "episodes", "failure.json", "holder"):
+    for name in ("checkpoint.parquet", "progress", "failure.json", "holder"):
         (paths[0] / name).write_text("0")
     (paths[1] / f"result.json.{'9' * 32}.part").touch()
     (tmp_path / f"study.toml.{'b' * 32}.part").touch()
@@ -215,15 +215,15 @@ def test_episodes_and_runs_are_counted(tally):
     assert (found.finished, found.runs, found.done, found.total) == (0, 8, 0, 8000)
     assert found.seconds_left is None
     assert str(found).startswith("0/8 runs, 0%, starting")
-    (tally.paths[0] / "episodes").write_text("400")
-    (tally.paths[1] / "episodes").write_text("600")
+    (tally.paths[0] / "progress").write_text("400")
+    (tally.paths[1] / "progress").write_text("600")
     tally.clock.now += 10
     found.look()
     assert (found.finished, found.done, found.seconds_left) == (0, 1000, None)  # it was compiled
     assert str(found) == "0/8 runs, 12%"
     for path in tally.paths[:3]:
         (path / "result.json").touch()
-    (tally.paths[0] / "episodes").unlink()
+    (tally.paths[0] / "progress").unlink()
     tally.clock.now += 30
     found.look()
     found.look()
@@ -242,10 +242,10 @@ def test_episodes_and_runs_are_counted(tally):
 def test_the_pace_is_that_of_this_sweep_not_of_those_before(tally):
     for path in tally.paths[:4]:
         (path / "result.json").touch()
-    (tally.paths[4] / "episodes").write_text("500")
+    (tally.paths[4] / "progress").write_text("500")
     found = tally.count()
     tally.clock.now += 20
-    (tally.paths[4] / "episodes").write_text("600")
+    (tally.paths[4] / "progress").write_text("600")
     found.look()
     assert found.seconds_left is None
     tally.clock.now += 40
@@ -309,7 +309,7 @@ def test_a_bar_in_a_terminal_that_goes_away(tmp_path, monkeypatch):
         with watch.watching(STUDY, StudyFolder(tmp_path)):
             while "starting" not in shown and time.monotonic() < end:
                 shown += read()
-            (folder.path / "episodes").write_text("800")
+            (folder.path / "progress").write_text("800")
             while "10%" not in shown and time.monotonic() < end:
                 shown += read()
         shown += read()

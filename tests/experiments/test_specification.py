@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import FlattenObservation
 
-from optimist.agents import AGENTS, Optimist, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
+from optimist.agents import (
+    AGENTS,
+    Optimist,
+    OptimisticVI,
+    RaviUcb,
+    Rmax,
+    RmaxRaviUcb,
+    StableBaselines,
+)
 from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Truncation, VarianceBonus, Variant
 from optimist.envs import WORLDS, DeepSea, FourRooms, GridWorld, Gym, Maze, RiverSwim
 from optimist.errors import DataError
@@ -92,13 +100,23 @@ CAR = Gym("MountainCar-v0", low=-1.0, high=0.0)
 
 WORLD, AGENT = RiverSwim(6), Rmax.Config()
 SPEC = Specification(WORLD, AGENT, episodes=100, stride=1, seed=0)
+BY_STEPS = Specification(CAR, AGENT, episodes=None, stride=1, seed=0, steps=100)
+
+OURS = {name: kind for name, kind in CONFIGS.items() if name != "StableBaselines"}
+THEIRS = [
+    AGENT, StableBaselines.Config(), StableBaselines.Config("PPO"),
+    StableBaselines.Config("DQN", learning_rate=0.5, policy_kwargs={"net_arch": [8, 8]}),
+    StableBaselines.Config("DQN", {"learning_rate": 0.5, "policy_kwargs": {"net_arch": [8]}}),
+]  # fmt: skip
 
 EVERY = [
     *(replace(SPEC, world=kind()) for kind in WORLDS.values()),
     *(replace(SPEC, world=world) for name in WORLDS for world in changed(name, WORLDS[name]())),
     *(replace(SPEC, world=world) for world in (Gym("MountainCar-v0"), CAR, *changed("Gym", CAR))),
-    *(replace(SPEC, agent=kind()) for kind in CONFIGS.values() if kind is not Rmax.Config),
-    *(replace(SPEC, agent=agent) for name in CONFIGS for agent in changed(name, CONFIGS[name]())),
+    *(replace(SPEC, agent=kind()) for name, kind in OURS.items() if name != "Rmax"),
+    *(replace(SPEC, agent=agent) for name in OURS for agent in changed(name, OURS[name]())),
+    *(replace(BY_STEPS, agent=agent) for agent in THEIRS),
+    replace(BY_STEPS, steps=101),
     *(replace(SPEC, agent=Variant(ascension=ascension)) for ascension in ASCENSIONS),
     *(replace(SPEC, agent=ImitationConfig(weights=Simplex(total))) for total in (1.0, 2.0)),
     *(replace(SPEC, agent=ImitationConfig(player=player)) for player in PLAYERS),

@@ -117,7 +117,7 @@ def test_small_damage_costs_its_part_of_the_page(out, runs, capsys):
 # Links
 
 
-@pytest.mark.parametrize("name", ["study.toml", "runs", "id", "curves.parquet", "lock", "episodes"])
+@pytest.mark.parametrize("name", ["study.toml", "runs", "id", "curves.parquet", "lock", "progress"])
 def test_nothing_is_read_or_written_through_a_link(name, out, runs, tmp_path, capsys):
     inside = {"study.toml": out / name, "runs": out / name, "id": runs[0]}.get(name, runs[0] / name)
     elsewhere = tmp_path / "elsewhere"
@@ -125,11 +125,11 @@ def test_nothing_is_read_or_written_through_a_link(name, out, runs, tmp_path, ca
         inside.write_text("17")
     shutil.move(inside, elsewhere)
     inside.symlink_to(elsewhere)
-    if name in ("lock", "episodes"):
+    if name in ("lock", "progress"):
         (runs[0] / "result.json").unlink()
     before = tree(elsewhere)
     commands = [["resume", str(out), "--jobs", "1"]]
-    commands += [["report", str(out)]] if name not in ("lock", "episodes") else []
+    commands += [["report", str(out)]] if name not in ("lock", "progress") else []
     for command in commands:
         assert main(command) in (BAD_INPUT, SOME_FAILED)
         assert f"{inside} must not be a symbolic link" in capsys.readouterr().err

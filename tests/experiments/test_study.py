@@ -390,7 +390,7 @@ def test_a_study_that_cannot_be_run_is_refused_at_once():
         ({"agents": {"a": Rmax, "b": Rmax.Config()}}, "the agents 'a' and 'b' are the same"),
         ({"worlds": {"a": Maze(), "b": Maze()}}, "the worlds 'a' and 'b' are the same"),
         ({"episodes": 0}, "episodes = 0 must be at least 1"),
-        ({"episodes": None}, "episodes = None is not a whole number"),
+        ({"episodes": None}, "exactly one of episodes and steps must be given; got none"),
         ({"episodes": {"v": 10}}, "episodes must have a number for each world: w"),
         ({"episodes": {"w": 10, "v": 10}}, "episodes must have a number for each world: w"),
         ({"episodes": {"w": 0}}, "episodes = 0 must be at least 1"),

@@ -97,7 +97,7 @@ def _world(i, name, agents, seeds, imitators, rng):
         labels=labels.VALUES,
         states=9,
         actions=4,
-        episodes=1000,
+        length=1000,
         seeds=seeds,
         optimal=10.0,
         uniform=1.5,
@@ -185,7 +185,7 @@ def environment(agents, name="Plane", drawn=True):
         about=data.About(f"Gym {name}-v0", {"gamma": "0.99"}),
         labels=labels.RETURNS,
         actions=3,
-        episodes=200,
+        length=200,
         seeds=4,
         estimates={
             agent: {

@@ -35,7 +35,7 @@ def make_world(name, agents, seeds):
         name,
         About(name, {}),
         VALUES,
-        episodes=2000,
+        length=2000,
         seeds=seeds,
         estimates={agent: {"average": score} for agent in agents},
         improvement={},
@@ -218,7 +218,7 @@ def test_ticks_are_round_and_short():
     assert shown == ["0", "500", "1k", "1.5k", "2k"]
     assert 3 <= len(ax.get_yticks()) <= 7
     data = make_data(worlds=("River",))
-    data = replace(data, worlds=(replace(data.worlds[0], episodes=3000),))  # the curves end before
+    data = replace(data, worlds=(replace(data.worlds[0], length=3000),))  # the curves end before
     assert curves_figure(data).axes[0].get_xlim() == (0, 3000)
     ticks = [number(x) for x in (-0.5, 1e-4, 999, 2.5e6, 1e9)]
     assert ticks == ["\N{MINUS SIGN}0.5", "0.0001", "999", "2.5M", "1G"]

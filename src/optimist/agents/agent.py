@@ -29,10 +29,13 @@ class Agent:
     presets
         Names of its class methods that take a world and ``K=`` and make the agent with parameters
         for K episodes in that world.
+    can_be_saved
+        Whether `save` works. If not, a run of it in a study has no checkpoint and no policy.
     """
 
     Config: ClassVar[type[Any]]
     presets: ClassVar[tuple[str, ...]] = ()
+    can_be_saved: ClassVar[bool] = True
 
     _driver: Driver
 

@@ -5,7 +5,6 @@ import random
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, SupportsFloat
 
@@ -20,6 +19,7 @@ from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.history import History
 from optimist.agents.paused import Paused
 from optimist.agents.progress import Bar
+from optimist.agents.stable_baselines_config import StableBaselinesConfig, algorithm_class
 from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
 from optimist.checks import FloatArray
 from optimist.core import schema
@@ -33,15 +33,6 @@ NO_FILE = (
     "a model of Stable-Baselines3 is pickled data, which our files never hold: save it with "
     "agent.model.save(path), and play it again as TrainedModel(DQN.load(path))"
 )
-
-
-@dataclass(frozen=True)
-class StableBaselinesSettings:
-    """The parameters of an agent of Stable-Baselines3."""
-
-    algorithm: str
-    total_timesteps: int
-    hyperparameters: dict[str, Any]
 
 
 class NotedEpisodes(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -97,9 +88,9 @@ class StableBaselinesDriver(Driver):
     CLOCK = "clock"
     GROUPS = ()
 
-    def __init__(self, world: Gym, kind: type[Any], run: RunSettings) -> None:
+    def __init__(self, world: Gym, kind: type[Any], run: RunSettings, total: int) -> None:
         super().__init__(run, world.gamma)
-        settings: StableBaselinesSettings = run.config
+        self.total_timesteps = total
         env = world.make()
         players = Players(env)
         if not isinstance(env, gymnasium.Env):
@@ -108,7 +99,7 @@ class StableBaselinesDriver(Driver):
             env = GeometricReset(env, world.gamma)
         self.env, self.n_actions = NotedEpisodes(env), players.n_actions
         self.counters = blank_clock()
-        given = {"gamma": world.gamma, "policy": _policy_name(env), **settings.hyperparameters}
+        given = {"gamma": world.gamma, "policy": _policy_name(env), **run.config.hyperparameters}
         seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])  # NumPy wants 32 bits
         self._random = _random_state()
         with self._own_random_numbers():
@@ -125,7 +116,7 @@ class StableBaselinesDriver(Driver):
         """One episode: the model waits when it has ended, wherever in its loop it is."""
         self.env.bar = self.bar
         if self._run is None:
-            self._run = Paused(_training(self.model, self.env, self.config.total_timesteps))
+            self._run = Paused(_training(self.model, self.env, self.total_timesteps))
             weakref.finalize(self, self._run.close).atexit = False
         try:
             with self._own_random_numbers():
@@ -144,14 +135,21 @@ class StableBaselinesDriver(Driver):
 
     @contextmanager
     def _own_random_numbers(self) -> Iterator[None]:
-        """Lend the model the global generators, which it draws from; others keep their numbers."""
-        others = _random_state()
+        """Lend the model the global generators, which it draws from; others keep their numbers.
+
+        Sums depend on the number of threads of torch, which is 1 meanwhile.
+        """
+        import torch
+
+        others, threads = _random_state(), torch.get_num_threads()
         _set_random_state(self._random)
+        torch.set_num_threads(1)
         try:
             yield
         finally:
             self._random = _random_state()
             _set_random_state(others)
+            torch.set_num_threads(threads)
 
     def history(self, columns: dict[str, Any], first: int) -> History:
         return History(columns, first)
@@ -187,10 +185,13 @@ class StableBaselinesDriver(Driver):
 class StableBaselines(Agent):
     """An agent of Stable-Baselines3, which learns in its own code and is asked as ours are.
 
-    The same seed gives the same run on one processor, with one thread of torch. The model draws
-    from the global generators of NumPy and torch; they are lent to it, and nobody else's numbers
-    change. It learns in a thread that waits between two episodes, so that it makes no difference
-    how a run is cut into calls of `learn`.
+    The same seed gives the same run on one kind of processor. The model draws from the global
+    generators of NumPy and torch; they are lent to it, and nobody else's numbers change. It learns
+    in a thread that waits between two episodes, so that it makes no difference how a run is cut
+    into calls of `learn`; torch uses one thread for it.
+
+    It cannot be saved, so that a run of it in a study, which has to be by steps, begins again if it
+    was interrupted. There it is ``StableBaselines.Config("PPO", n_steps=256)``.
 
     It needs the package: ``pip install 'optimist[sb3]'``.
 
@@ -211,6 +212,9 @@ class StableBaselines(Agent):
         Those of the algorithm, by the names of Stable-Baselines3.
     """
 
+    Config = StableBaselinesConfig
+    can_be_saved = False
+
     _driver: StableBaselinesDriver
 
     def __init__(
@@ -223,7 +227,7 @@ class StableBaselines(Agent):
         total_timesteps: int = 100_000,
         **hyperparameters: Any,
     ) -> None:
-        kind = _algorithm(algorithm)
+        kind = algorithm_class(algorithm)
         told = {} if gamma is None else {"gamma": gamma}
         if isinstance(world, World | FiniteMDP):
             if told:
@@ -231,9 +235,9 @@ class StableBaselines(Agent):
             finite = ArrayWorld(world) if isinstance(world, FiniteMDP) else world
             world, told = finite.make(), {"gamma": finite.mdp.gamma}
         steps = checks.count(total_timesteps, "total_timesteps")
-        settings = StableBaselinesSettings(kind.__name__, steps, hyperparameters)
-        run = RunSettings(settings, seed, stride=0)
-        self._start(StableBaselinesDriver(as_gym(world, told), kind, run))
+        config = StableBaselinesConfig(kind.__name__, hyperparameters)
+        run = RunSettings(config, seed, stride=0)
+        self._start(StableBaselinesDriver(as_gym(world, told), kind, run, steps))
 
     @property
     def model(self) -> Any:
@@ -252,22 +256,6 @@ class StableBaselines(Agent):
     def restore(self, folder: str | Path) -> NoReturn:
         """Not possible: see `load`."""
         raise ValueError(NO_FILE)
-
-
-def _algorithm(algorithm: str | type[Any]) -> type[Any]:
-    """The class of an algorithm."""
-    try:
-        import stable_baselines3
-    except ImportError as error:
-        raise ImportError(
-            "StableBaselines needs Stable-Baselines3: pip install 'optimist[sb3]'"
-        ) from error
-    if isinstance(algorithm, type):
-        return algorithm
-    found = getattr(stable_baselines3, str(algorithm), None)
-    if not isinstance(found, type):
-        raise ValueError(f"algorithm must be 'DQN', 'PPO' or 'A2C', or a class; got {algorithm!r}")
-    return found
 
 
 def _policy_name(env: gymnasium.Env[Any, Any]) -> str:

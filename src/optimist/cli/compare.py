@@ -20,13 +20,14 @@ from optimist.cli.tables import (
 from optimist.errors import StudyError
 from optimist.experiments import Results, open_results
 from optimist.experiments.cells import Cell
+from optimist.experiments.specification import Unit
 from optimist.experiments.statistics import Estimate, probability_of_improvement
 from optimist.experiments.worlds import StudyWorld
 from optimist.parameters import Plain
 from optimist.text import printable
 
-Place = tuple[StudyWorld, int]
-"""A world and a number of episodes; only runs with the same are compared."""
+Place = tuple[StudyWorld, Unit, int]
+"""A world and a number of episodes or of steps; only runs with the same are compared."""
 
 Pairs = dict[tuple[str, str], Estimate]
 """The probability that the first of two agents is better than the second."""
@@ -71,7 +72,8 @@ def collect(
         where = "" if len(studies) == 1 else f" ({printable(folder)})"
         agents |= {f"{a}{where}": table for a, table in agent_tables(results).items()}
         for world in results.study.worlds:
-            place = results.study.worlds[world], results.study.lengths[world]
+            study = results.study
+            place = study.worlds[world], study.unit, study.lengths[world]
             name, cells = places.get(place, (world, {}))
             for agent in results.study.agents:
                 cell = results.cell(world, agent)

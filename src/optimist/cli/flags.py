@@ -36,8 +36,8 @@ Imports = Annotated[
     ),
 ]
 STEPS = (
-    "number of steps in a Gymnasium environment: a run ends with the episode that reaches it, or "
-    "after --episodes if they are given too; the runs are printed, and not kept as a study"
+    "number of steps in a Gymnasium environment, instead of --episodes: a run ends with the "
+    "episode that reaches it"
 )
 EPISODES = 2000
 """How many episodes are learnt by default."""
@@ -186,6 +186,8 @@ class Sweep:
     """number of seeds instead of the study's, for a quick look; kept in the output directory"""
     episodes: Annotated[int | None, shown("N", "as in the study")] = None
     """number of episodes in every world instead of the study's; kept in the output directory"""
+    steps: Annotated[int | None, shown("N", "as in the study")] = None
+    """number of steps in every environment instead of the study's length; kept as well"""
     imports: Imports = ()
     json: Json = False
     workers: WorkersFlags = field(default_factory=Workers)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from optimist.cli import by_steps
 from optimist.cli.flags import EPISODES
 from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import finish
@@ -14,13 +13,13 @@ from optimist.experiments import Study
 def main(given: Any) -> int:
     world, agent = given.world_name, given.agent_name
     check_writable(given.policy)
-    if given.steps is not None:
-        return by_steps.main(given)
+    episodes = EPISODES if given.episodes is None and given.steps is None else given.episodes
     with user_errors():
         study = Study(
             worlds={world: given.world},
             agents={agent: given.agent},
-            episodes=EPISODES if given.episodes is None else given.episodes,
+            episodes=episodes,
+            steps=given.steps,
             seeds=given.seeds,
             seed=given.seed,
             title=f"{agent} in {world}",
@@ -29,6 +28,6 @@ def main(given: Any) -> int:
     if given.policy is not None and results is not None and results.finished:
         learnt = results.folder.of(results.finished[0]).file("policy.safetensors")
         if not learnt.exists():
-            raise StudyError(f"{agent} has no policy to save: its states are not numbered")
+            raise StudyError(f"{agent} has no policy that a file can hold")
         storage.write_bytes(given.policy, learnt.read_bytes())
     return code

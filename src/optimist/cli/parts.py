@@ -8,7 +8,9 @@ chosen in the same way, by ``--agent.bonus NAME``.
 import os
 import sys
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import MISSING, Field, field, fields, is_dataclass, make_dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
@@ -168,7 +170,8 @@ def narrowed(
         }
         default = fixed.get(f.name, default_of(f) if usual is None else getattr(usual, f.name))
         if f.name in fixed or not f.metadata.get("plain", True):
-            flags.append((f.name, Annotated[Any, Fixed], field(default=default)))
+            factory = partial(copy, default)
+            flags.append((f.name, Annotated[Any, Fixed], field(default_factory=factory)))
         elif options:
             flag = f"{prefix}.{f.name}".strip(".").replace("_", "-")
             first = kind_of(type(default))

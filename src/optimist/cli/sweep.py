@@ -17,8 +17,8 @@ def main(given: Sweep) -> int:
     changes: dict[str, Any] = {}
     if given.seeds is not None:
         changes["seeds"] = given.seeds
-    if given.episodes is not None:
-        changes |= {"episodes": given.episodes, "stride": None}
+    if given.episodes is not None or given.steps is not None:
+        changes |= {"episodes": given.episodes, "steps": given.steps, "stride": None}
     with user_errors():
         study = replace(study, **changes) if changes else study
     out = given.out or Path("runs") / Path(given.study).stem

@@ -27,6 +27,10 @@ RETURNS = """\
 return: mean undiscounted sum of the environment's rewards in an episode;
 at the end: over the last tenth of the episodes"""
 
+RETURNS_BY_STEPS = """\
+return: mean over the steps of the undiscounted sum of the environment's rewards in an episode;
+at the end: over the last tenth of the steps"""
+
 
 def a_console() -> Console:
     """A console that prints brackets as text, and does not wrap lines when piped."""
@@ -56,7 +60,7 @@ def show_results(results: Results) -> None:
     if by_returns:
         names = ("environment", "agent", "return", band, "at the end", band)
         _show_cells(results, by_returns, names)
-        a_console().print(RETURNS)
+        a_console().print(RETURNS if results.study.unit == "episodes" else RETURNS_BY_STEPS)
         for line in _how_played(results):
             a_console().print(wrapped(line, a_console().width))
     if any(len(cell.seeds) == 1 for world in worlds for cell in _cells(results, world).values()):

@@ -24,13 +24,13 @@ class Cell:
         What is measured in the world.
     seeds
         The numbers of the finished seeds, [n].
-    episode
-        The episodes of the rows of their curves, [T].
-    steps
-        The steps of each seed up to each of these episodes, [n, T].
+    at
+        The episodes of the rows of their curves, or the steps in a study by steps, [T].
+    episodes, steps
+        The episodes and the steps of each seed up to each of these rows, [n, T].
     curves
-        The quantities of `Track.labels` that the agent has: of each seed at each of these
-        episodes, [n, T].
+        The quantities of `Track.labels` that the agent has: of each seed at each of these rows,
+        [n, T].
     averages, finals
         The mean suboptimality, or the mean return, of each seed over the run, and over its last
         tenth, [n].
@@ -40,7 +40,8 @@ class Cell:
         tables = [folder.curves for folder in folders]
         self.track = track
         self.seeds: IntArray = np.array([r.index for r in runs])
-        self.episode: IntArray = tables[0]["episode"]
+        self.at: IntArray = tables[0][track.column]
+        self.episodes: IntArray = np.array([t["episode"] for t in tables])
         self.steps: IntArray = np.array([t["steps"] for t in tables])
         self.curves: dict[str, FloatArray] = track.quantities(tables)
         self.averages: FloatArray

@@ -14,11 +14,12 @@ from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, joined, read_curves, write_curves
 from optimist.experiments.environment import environment
 from optimist.experiments.maps import is_drawn, no_shots
+from optimist.experiments.measures import track_of
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.snapshots import Shots
 from optimist.experiments.specification import Specification
 from optimist.experiments.study_checks import PARTS
-from optimist.experiments.track import Track, track_of
+from optimist.experiments.track import Track
 from optimist.registry import import_trusted
 
 CHECKPOINT_SECONDS = 2.0
@@ -61,7 +62,8 @@ def execute(task: Task) -> Outcome:
 
     The run proceeds from mark to mark and saves checkpoints at marks. The marks, and everything
     computed between them, depend on the specification alone. A run that was killed and resumed
-    therefore gives the same bytes as one that was not, on one kind of processor.
+    therefore gives the same bytes as one that was not, on one kind of processor. An agent that
+    cannot be saved begins again, and leaves no policy.
     """
     folder = RunFolder(Path(task.folder))
     if not folder.path.parent.is_dir():
@@ -83,25 +85,25 @@ def execute(task: Task) -> Outcome:
     return Outcome("finished", restarted)
 
 
-def marks(episodes: int, stride: int) -> IntArray:
-    """The numbers of episodes after which a run is evaluated, and may be saved.
+def marks(length: int, stride: int) -> IntArray:
+    """The numbers of episodes, or of steps, after which a run is evaluated, and may be saved.
 
     They are multiples of the stride, denser at the start, where most is learnt, and the end.
 
     Examples
     --------
-    >>> marks(episodes=1000, stride=100)
+    >>> marks(1000, stride=100)
     array([   0,  100,  200,  300,  400,  500,  600,  700,  800,  900, 1000])
     """
-    strides = -(-episodes // stride)
+    strides = -(-length // stride)
     early = np.geomspace(1, strides, 17).round()
     units = np.union1d(early, np.linspace(0, strides, PARTS + 1).round()).astype(np.int64)
-    return np.minimum(units * stride, episodes)
+    return np.minimum(units * stride, length)
 
 
 def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> str:
     """Execute a run. Returns why it restarted, if its checkpoint was refused, else ""."""
-    track, restarted = track_of(spec.world), ""
+    track, restarted = track_of(spec.world, spec.steps), ""
     try:
         agent, parts, shots = _load(spec, folder, track)
     except FileError as error:
@@ -111,26 +113,28 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> s
     folder.write_json("specification.json", spec.plain)
     folder.note_environment(environment())
     saved = time.monotonic()
-    done = agent.episodes if parts else -1  # these marks were reached before the checkpoint
-    for mark in marks(spec.episodes, spec.stride):
-        if mark <= done:
+    done = getattr(agent, spec.unit) if parts else -1
+    for mark in marks(spec.length, spec.stride):
+        if mark <= done:  # before the checkpoint, or in an episode that was longer
             continue
         if mark:
-            steps = agent.steps
-            history = agent.learn(int(mark) - agent.episodes, show_progress=False)
+            steps, left = agent.steps, int(mark) - getattr(agent, spec.unit)
+            history = agent.learn(**{spec.unit: left}, show_progress=False)
             parts.append(track.rows(history, steps, spec.stride))
             agent.forget()  # its policies were evaluated; the checkpoint does not need them
         if shots is not None:
             shots = shots.taken(agent, spec.world)
-        if parts and (time.monotonic() - saved >= checkpoint_seconds or mark == spec.episodes):
+        done = getattr(agent, spec.unit)
+        due = agent.can_be_saved and time.monotonic() - saved >= checkpoint_seconds
+        if parts and (due or done >= spec.length):
             _checkpoint(spec, folder, agent, parts, shots)
             saved = time.monotonic()
-        (folder.path / "episodes").write_text(str(agent.episodes))
-    if not isinstance(agent, PythonAgent) or agent.tabular:
+        (folder.path / "progress").write_text(str(done))
+    if agent.can_be_saved and (not isinstance(agent, PythonAgent) or agent.tabular):
         agent.policy.save(folder.path / "policy.safetensors")
     curves = track.completed(joined(parts))
     write_curves(folder.path / "curves.parquet", curves, spec.id)
-    counted = {"run": spec.id, "episodes": spec.episodes, "steps": int(curves["steps"][-1])}
+    counted = {"run": spec.id, "episodes": agent.episodes, "steps": int(curves["steps"][-1])}
     folder.write_json("result.json", {**counted, **track.result(curves, agent)})
     folder.tidy()
     return restarted
@@ -168,4 +172,5 @@ def _checkpoint(
     write_curves(folder.path / "checkpoint.parquet", joined(parts), spec.id)
     if shots is not None:
         shots.write(folder.path / "snapshots.safetensors", spec.id)
-    agent.save(folder.path)
+    if agent.can_be_saved:
+        agent.save(folder.path)

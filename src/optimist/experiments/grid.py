@@ -12,23 +12,28 @@ from optimist.parameters import Plain
 def grid(data: Mapping[str, Any]) -> Iterator[tuple[Plain, Plain]]:
     """Yield every choice of one value from each list: the resulting table, and the chosen values.
 
+    A value that is a list itself is written as the only one of another list.
+
     Examples
     --------
     >>> for table, chosen in grid({"beta": [0.5, 1], "updates": 10}):
     ...     print(table, chosen)
     {'beta': 0.5, 'updates': 10} {'beta': 0.5}
     {'beta': 1, 'updates': 10} {'beta': 1}
+    >>> list(grid({"net_arch": [[64, 64]]}))
+    [({'net_arch': [64, 64]}, {})]
     """
     lists = list(_lists(data, ()))
     for values in product(*(values for _, values in lists)):
         table = _copy(data)
         chosen = {}
-        for (path, _), value in zip(lists, values, strict=True):
+        for (path, choices), value in zip(lists, values, strict=True):
             inner = table
             for key in path[:-1]:
                 inner = inner[key]
             inner[path[-1]] = value
-            chosen[".".join(path)] = value
+            if choices != [value] or not isinstance(value, list):
+                chosen[".".join(path)] = value
         yield table, chosen
 
 
@@ -41,6 +46,22 @@ def grid_size(data: Mapping[str, Any]) -> int:
     6
     """
     return math.prod(len(values) for _, values in _lists(data, ()))
+
+
+def without_choices(data: Mapping[str, Any]) -> Plain:
+    """The table from which `grid` yields this one and no other.
+
+    Examples
+    --------
+    >>> without_choices({"updates": 10, "net_arch": [64, 64]})
+    {'updates': 10, 'net_arch': [[64, 64]]}
+    """
+    return {
+        key: without_choices(value)
+        if isinstance(value, Mapping)
+        else ([value] if isinstance(value, list) else value)
+        for key, value in data.items()
+    }
 
 
 def _lists(

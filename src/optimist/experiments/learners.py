@@ -33,7 +33,7 @@ FEATURES: tuple[str, ...] = get_args(Shown)
 
 LEARNERS = Registry(
     "agent",
-    {**AGENTS, **ALGORITHMS, FraIL.__name__: FraIL},
+    {**AGENTS, **ALGORITHMS, **{kind.__name__: kind for kind in (FraIL, StableBaselines)}},
     ("optimist.agents", "optimist.imitators"),
 )
 """Every learner by name, those of other people too."""
@@ -129,11 +129,6 @@ def study_config(given: Any) -> Any:
     if isinstance(given, type):
         if issubclass(given, Algorithm):
             return given()
-        if issubclass(given, StableBaselines):
-            raise TypeError(
-                "StableBaselines cannot be resumed, as every run of a study can: train it outside, "
-                "and give TrainedModel(agent.model, name=...)"
-            )
         if issubclass(given, Agent):
             if "Config" not in vars(given):
                 raise TypeError(
@@ -162,8 +157,8 @@ def agent_source(config: Any) -> str:
     return "" if is_ours(kind) else source_digest(kind)
 
 
-def check_together(world: World | Gym, config: Any) -> None:
-    """Refuse a learner that cannot learn in a world."""
+def check_together(world: World | Gym, config: Any, by_steps: bool) -> None:
+    """Refuse a learner that cannot learn in a world, or not without a number of steps."""
     if isinstance(config, TrainedModel) and not config.name:
         raise ValueError(
             "name must be given in a study, whose files tell models apart by it: "
@@ -171,6 +166,11 @@ def check_together(world: World | Gym, config: Any) -> None:
         )
     if isinstance(config, UnknownAgent | Algorithm):
         return
+    if isinstance(config, StableBaselines.Config) and not by_steps:
+        raise ValueError(
+            "StableBaselines needs a study by steps, for which its schedules are made: give steps "
+            "instead of episodes"
+        )
     if not isinstance(world, Gym):
         if isinstance(config, PsrlConfig):  # its tables are quadratic in the number of states
             check_tables(world.mdp, Peer.PSRL)
@@ -180,16 +180,16 @@ def check_together(world: World | Gym, config: Any) -> None:
         raise ValueError(
             f"{kind.__name__} imitates an optimal expert in a study; none is known in {world.name}"
         )
-    if not issubclass(kind, VariantAgent) or kind is Rlsvi:
+    if not issubclass(kind, VariantAgent | StableBaselines) or kind is Rlsvi:
         raise ValueError(
             f"{kind.__name__} learns in finite worlds only; {world.name} is not finite"
         )
 
 
 def make_learner(
-    kind: type[Any], config: Any, world: World | Gym, episodes: int, stride: int, seed: int
+    kind: type[Any], config: Any, world: World | Gym, length: int, stride: int, seed: int
 ) -> Agent:
-    """Create a learner of a study, before its first episode."""
+    """Create a learner of a study, for so many episodes or steps, before its first episode."""
     how: Any = {"seed": seed, "stride": stride}
     made: Agent
     if issubclass(kind, Algorithm):
@@ -198,7 +198,10 @@ def make_learner(
         assert isinstance(world, World)  # `check_together` refuses environments
         phi_r = shown_features(world, config.features)
         expert = expert_data(world, phi_r, config.samples, seed)
-        made = kind(world, expert, phi_r, world.features, K=episodes, config=config, **how)
+        made = kind(world, expert, phi_r, world.features, K=length, config=config, **how)
+    elif isinstance(config, StableBaselines.Config):
+        given = {"seed": seed, "total_timesteps": length, **config.hyperparameters}
+        made = kind(world, config.algorithm, **given)
     else:
         made = kind(world, config=config, **how)
     return made

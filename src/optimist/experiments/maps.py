@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from gymnasium import spaces
 
-from optimist.agents import Agent, PythonAgent
+from optimist.agents import Agent, VariantAgent
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym
 from optimist.experiments.snapshots import Shots, Snapshots, can_be_drawn
@@ -68,7 +68,7 @@ def no_shots(world: StudyWorld) -> Shots:
 def is_drawn(world: StudyWorld, agent: Agent) -> bool:
     """Whether an agent can be drawn in a world, so that its run records its beliefs."""
     if isinstance(world, Gym):
-        return is_plane(world) and not isinstance(agent, PythonAgent)
+        return is_plane(world) and isinstance(agent, VariantAgent)
     return can_be_drawn(world)
 
 

@@ -16,7 +16,6 @@ from optimist.experiments.peers import compare
 from optimist.experiments.statistics import Estimate
 from optimist.experiments.study import Run, Study, named
 from optimist.experiments.study_folder import StudyFolder
-from optimist.experiments.track import track_of
 from optimist.registry import import_trusted
 from optimist.report.labels import ALL
 
@@ -122,7 +121,7 @@ class Results:
             if runs is None:
                 return None
             folders = [self.folder.of(r) for r in runs]
-            self._cells[key] = Cell(track_of(self.study.worlds[world]), runs, folders)
+            self._cells[key] = Cell(self.study.track(world), runs, folders)
         return self._cells[key]
 
     def first_runs(self, world: str) -> dict[str, Run]:
@@ -136,7 +135,7 @@ class Results:
         Measures that a world does not have are nan there.
         """
         rows = Rows()
-        there = [track_of(world).labels for world in self.study.worlds.values()]
+        there = [self.study.track(world).labels for world in self.study.worlds]
         measures = [m.key for labels in ALL if labels in there for m in labels.measures]
         for world in self.study.worlds:
             for agent in self.study.agents:
@@ -181,12 +180,13 @@ class Results:
             "regret", "suboptimality", "matching_error", "average_matching_error", "return"
         ] = "regret",
         log: Literal["", "x", "y", "xy"] = "",
-        over: Literal["episodes", "steps"] = "episodes",
+        over: Literal["episodes", "steps"] | None = None,
     ) -> "Figure":
         """Draw the curves of all worlds as a matplotlib figure; ``log`` names logarithmic axes.
 
         Matching errors exist for imitators only, returns for Gymnasium environments only, and the
-        other quantities for known MDPs only. Steps are means over the seeds.
+        other quantities for known MDPs only. By default they are over episodes, or over steps in a
+        study by steps; over the other they are at the means over the seeds.
         """
         from optimist.report.figures import curves_figure
 

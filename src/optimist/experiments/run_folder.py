@@ -10,7 +10,7 @@ snapshots.safetensors    estimates of the agent at several times, if the world c
 policy.safetensors       the last policy, for `optimist.load_policy`
 agent.safetensors        the learner at the last checkpoint
 checkpoint.parquet       the curves at the last checkpoint, until the run has finished
-episodes                 number of episodes done, to show progress
+progress                 number of episodes or steps done
 failure.json             why it failed, if it did
 result.json              written last: the run has finished
 lock                     held by the process that runs it
@@ -39,19 +39,19 @@ from optimist.envs import Gym
 from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, read_curves
 from optimist.experiments.maps import no_shots
+from optimist.experiments.measures import track_of
 from optimist.experiments.snapshots import can_be_drawn
 from optimist.experiments.specification import Specification
-from optimist.experiments.track import track_of
 from optimist.experiments.worlds import StudyWorld
 
 FILES = (
     *("result.json", "curves.parquet", "snapshots.safetensors", "policy.safetensors"),
-    *("agent.safetensors", "checkpoint.parquet", "episodes", "failure.json"),
+    *("agent.safetensors", "checkpoint.parquet", "progress", "failure.json"),
     *("environment.json", "specification.json", "lock", "holder"),
 )
 """All files of the folder. The first marks the run as finished, so it is removed first."""
 
-UNTIL_FINISHED = ("checkpoint.parquet", "episodes", "failure.json")
+UNTIL_FINISHED = ("checkpoint.parquet", "progress", "failure.json")
 """Files that a finished run does not need."""
 
 
@@ -80,10 +80,10 @@ class RunFolder:
         return self._has("result.json")
 
     @property
-    def episodes(self) -> int:
-        """Number of episodes done, as last recorded."""
+    def progress(self) -> int:
+        """Number of episodes, or of steps, done, as last recorded."""
         try:
-            return int(self.file("episodes").read_text())
+            return int(self.file("progress").read_text())
         except (OSError, ValueError):  # not started, or being written
             return 0
 
@@ -121,7 +121,8 @@ class RunFolder:
     def check_numbers(self, spec: Specification) -> None:
         """Raise `FileError` if the result or the curves are damaged or belong to another run."""
         _ = self.result
-        track_of(spec.world).check(self.curves, spec, self.path / "curves.parquet")
+        track = track_of(spec.world, spec.steps)
+        track.check(self.curves, spec, self.path / "curves.parquet")
 
     def check(self, spec: Specification) -> None:
         """Raise `FileError` if any file shown in a report is damaged or belongs to another run."""

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from optimist.errors import FileError
 from optimist.experiments.curves import Curves, read_curves
+from optimist.experiments.measures import track_of
 from optimist.experiments.study import Run
 from optimist.experiments.study_folder import StudyFolder
-from optimist.experiments.track import track_of
 
 SHOWN = (
     *("suboptimality", "regret", "value", "return"),
@@ -60,7 +60,8 @@ class TensorBoard:
             except (FileError, FileNotFoundError):  # no checkpoint yet, or it has finished
                 return
             self._read[run.spec.id] = written
-            self._write(run, track_of(run.spec.world).completed(curves))
+            track = track_of(run.spec.world, run.spec.steps)
+            self._write(run, track.completed(curves))
 
     def close(self) -> None:
         """Close the files of all runs; more can be written later."""
@@ -82,11 +83,12 @@ class TensorBoard:
             )
             self._open[run.spec.id] = writer, last_steps(before)
         writer, last = self._open[run.spec.id]
+        at = curves[track_of(run.spec.world, run.spec.steps).column]
         for column in (c for c in SHOWN if c in curves):
-            new = curves["episode"] > last.get(column, 0)
-            for episode, value in zip(curves["episode"][new], curves[column][new], strict=True):
-                writer.add_scalar(column, float(value), int(episode))
-                last[column] = int(episode)
+            new = at > last.get(column, 0)
+            for point, value in zip(at[new], curves[column][new], strict=True):
+                writer.add_scalar(column, float(value), int(point))
+                last[column] = int(point)
 
 
 def last_steps(files: Iterable[Path]) -> dict[str, int]:

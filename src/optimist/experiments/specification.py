@@ -1,16 +1,17 @@
-"""The specification of a run as data: a world, an agent, episodes, a stride and a seed."""
+"""The specification of a run as data: a world, an agent, a length and a seed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from optimist import checks
 from optimist.agents import Agent
 from optimist.digests import digest
+from optimist.envs import Gym
 from optimist.errors import DataError
 from optimist.experiments.learners import (
     LEARNERS,
@@ -30,6 +31,9 @@ from optimist.registry import is_reference
 FORMAT = 2
 """The format of specifications in files."""
 
+Unit = Literal["episodes", "steps"]
+"""What the length of a run is counted in."""
+
 EVALUATIONS = 400
 """About how many policies of a run are evaluated by default."""
 
@@ -45,12 +49,14 @@ class Specification:
     agent
         The configuration of an agent; its class determines the agent. Or an `Algorithm`.
     episodes
-        The number of episodes.
+        The number of episodes; None if the run is of so many steps.
     stride
         The policy is evaluated exactly every ``stride`` episodes. In a Gymnasium environment,
-        returns are averaged over ``stride`` episodes.
+        returns are averaged over ``stride`` episodes. It is 1 in a run of so many steps.
     seed
         The seed of the agent.
+    steps
+        The number of steps in a Gymnasium environment, instead of episodes.
 
     Examples
     --------
@@ -65,22 +71,39 @@ class Specification:
 
     world: StudyWorld
     agent: Any
-    episodes: int
+    episodes: int | None
     stride: int
     seed: int
+    steps: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "world", study_world(self.world))
         object.__setattr__(self, "agent", study_config(self.agent))
-        check_together(self.world, self.agent)
-        for name, least in (("episodes", 1), ("stride", 1), ("seed", 0)):
+        check_unit(self.episodes, self.steps)
+        if self.steps is not None:
+            check_steps(self.world)
+        check_together(self.world, self.agent, self.steps is not None)
+        for name, least in ((self.unit, 1), ("stride", 1), ("seed", 0)):
             object.__setattr__(self, name, checks.count(getattr(self, name), name, least))
+        if self.steps is not None and self.stride != 1:
+            raise ValueError(f"stride must be 1 in a run of so many steps; got {self.stride}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Specification) and self.plain == other.plain
 
     def __hash__(self) -> int:
         return hash(self.id)
+
+    @property
+    def unit(self) -> Unit:
+        """What the length of the run is counted in."""
+        return "episodes" if self.steps is None else "steps"
+
+    @property
+    def length(self) -> int:
+        """The number of episodes, or of steps."""
+        length: int = getattr(self, self.unit)
+        return length
 
     @cached_property
     def kind(self) -> type[Any] | None:
@@ -99,8 +122,7 @@ class Specification:
             "format": FORMAT,
             "world": world_table(self.world),
             "agent": agent_table(self.agent),
-            "episodes": self.episodes,
-            "stride": self.stride,
+            **length_table(self.unit, self.length, self.stride),
             "seed": self.seed,
         }
 
@@ -117,21 +139,44 @@ class Specification:
         """
         if data.get("format") != FORMAT:
             raise ValueError(f"format must be {FORMAT}; got {data.get('format')!r}")
-        keys = {"format", "world", "agent", "episodes", "stride", "seed"}
+        length = {"steps"} if "steps" in data else {"episodes", "stride"}
+        keys = {"format", "world", "agent", "seed", *length}
         if set(data) != keys:
             wrong = ", ".join(sorted(set(data) ^ keys))
             listed = ", ".join(sorted(keys))
             raise ValueError(f"keys must be {listed}; missing or unknown: {wrong}")
         world = read_world(data["world"], folder=folder, load=False)
         agent = read_agent(data["agent"], load=False)
-        return cls(world, agent, data["episodes"], data["stride"], data["seed"])
+        episodes, stride = data.get("episodes"), data.get("stride", 1)
+        return cls(world, agent, episodes, stride, data["seed"], data.get("steps"))
 
     def learner(self) -> Agent:
         """Create the agent."""
         if self.kind is None:
             raise DataError((), f"the agent {self.agent.name} is not imported: it cannot be run")
-        how = (self.world, self.episodes, self.stride, self.seed)
+        how = (self.world, self.length, self.stride, self.seed)
         return make_learner(self.kind, self.agent, *how)
+
+
+def check_unit(episodes: Any, steps: Any) -> None:
+    """Refuse a length that is given in episodes and in steps, or in neither."""
+    if (episodes is None) == (steps is None):
+        got = "none" if steps is None else "both"
+        raise ValueError(f"exactly one of episodes and steps must be given; got {got}")
+
+
+def check_steps(world: StudyWorld) -> None:
+    """Refuse a finite world for a run of so many steps."""
+    if not isinstance(world, Gym):
+        raise ValueError(
+            f"steps must be those of a Gymnasium environment; {type(world).__name__} is finite: "
+            f"give episodes, which have {world.mdp.horizon:g} steps in the mean"
+        )
+
+
+def length_table(unit: Unit, length: int, stride: int) -> Plain:
+    """The length of a run as a table."""
+    return {"steps": length} if unit == "steps" else {"episodes": length, "stride": stride}
 
 
 def derived_seed(seed: int, index: int, world: StudyWorld, agent: Any) -> int:

@@ -10,14 +10,20 @@ from typing import Any
 
 from optimist import checks, limits
 from optimist.errors import DataError, StudyError
+from optimist.experiments.grid import without_choices
 from optimist.experiments.learners import study_config
+from optimist.experiments.measures import track_of
 from optimist.experiments.specification import (
     Specification,
+    Unit,
     agent_table,
+    check_unit,
     default_stride,
     derived_seed,
+    length_table,
 )
 from optimist.experiments.study_checks import (
+    NO_STRIDE,
     check_agent,
     check_description,
     check_length,
@@ -33,6 +39,7 @@ from optimist.experiments.subject import (
     families_of,
 )
 from optimist.experiments.toml import line_of, write_toml
+from optimist.experiments.track import Track
 from optimist.experiments.worlds import study_world, world_table
 from optimist.parameters import Plain, did_you_mean
 from optimist.text import printable
@@ -68,6 +75,9 @@ class Study:
         `Algorithm` in plain Python.
     episodes
         The number of episodes, for all worlds or for each world by name.
+    steps
+        The number of steps, instead of episodes: for Gymnasium environments. A run ends with the
+        episode that reaches it, and its curves have their points at up to 100 numbers of steps.
     seeds
         The number of seeds, or a list of their indices.
     seed
@@ -103,7 +113,7 @@ class Study:
 
     worlds: Mapping[str, Any]
     agents: Mapping[str, Any]
-    episodes: int | Mapping[str, int]
+    episodes: int | Mapping[str, int] | None = None
     seeds: int | Iterable[int] = 5
     seed: int = 0
     stride: int | Mapping[str, int] | None = None
@@ -112,6 +122,7 @@ class Study:
     subject: str | None = None
     held_out: Sequence[str] = ()
     families: Mapping[str, str] = field(default_factory=dict)
+    steps: int | Mapping[str, int] | None = field(default=None, kw_only=True)
     source: str = field(default="", init=False, compare=False, repr=False)
     """The TOML text that the study was read from, if any."""
 
@@ -129,13 +140,14 @@ class Study:
                 raise TypeError(f"names of worlds and agents must be text; got {name!r}")
             check_name(name)
         checks.count(self.seed, "seed", least=0)
+        check_unit(self.episodes, self.steps)
         worlds = {name: study_world(given) for name, given in self.worlds.items()}
         object.__setattr__(self, "worlds", worlds)
         _ = self.configurations, self.numbers  # refuse errors at once
         for name, world in self.worlds.items():
-            check_length(world, self.lengths[name], self.strides[name])
+            check_length(world, self.unit, self.lengths[name], self.strides[name])
         for config in self.configurations.values():
-            check_agent(self.worlds, config)
+            check_agent(self.worlds, config, self.unit)
         refuse_duplicates("worlds", self.played)
         check_subject(self.subject, self.family)
         check_held_out(self.held_out, self.worlds, self.subject)
@@ -154,12 +166,11 @@ class Study:
 
     @cached_property
     def played(self) -> dict[str, Plain]:
-        """Each world as a table, with its episodes and its stride."""
+        """Each world as a table, with the length of its runs."""
         return {
             name: {
                 **world_table(world),
-                "episodes": self.lengths[name],
-                "stride": self.strides[name],
+                **length_table(self.unit, self.lengths[name], self.strides[name]),
             }
             for name, world in self.worlds.items()
         }
@@ -176,14 +187,23 @@ class Study:
             raise ValueError(f"seeds must be distinct numbers, at least one; got {list(seeds)}")
         return seeds
 
+    @property
+    def unit(self) -> Unit:
+        """What the lengths of runs are counted in."""
+        return "episodes" if self.steps is None else "steps"
+
     @cached_property
     def lengths(self) -> dict[str, int]:
-        """The number of episodes in each world."""
-        return self._per_world(self.episodes, "episodes")
+        """The number of episodes, or of steps, in each world."""
+        return self._per_world(getattr(self, self.unit), self.unit)
 
     @cached_property
     def strides(self) -> dict[str, int]:
         """The stride of each world."""
+        if self.unit == "steps":
+            if self.stride is not None:
+                raise ValueError(NO_STRIDE)
+            return dict.fromkeys(self.worlds, 1)
         if self.stride is None:
             return {name: default_stride(n) for name, n in self.lengths.items()}
         return self._per_world(self.stride, "stride")
@@ -208,7 +228,13 @@ class Study:
     def _specification(self, w: str, a: str, index: int) -> Specification:
         world, agent = self.worlds[w], self.configurations[a]
         seed = derived_seed(self.seed, index, world, agent)
-        return Specification(world, agent, self.lengths[w], self.strides[w], seed)
+        length = {"episodes": None, self.unit: self.lengths[w]}
+        return Specification(world, agent, stride=self.strides[w], seed=seed, **length)
+
+    def track(self, world: str) -> Track:
+        """What is measured in a world."""
+        steps = self.lengths[world] if self.unit == "steps" else None
+        return track_of(self.worlds[world], steps)
 
     @property
     def text(self) -> str:
@@ -228,7 +254,9 @@ class Study:
         about: Plain = {}
         if self.subject is not None:
             about = {"subject": self.subject, "held_out": list(self.held_out)}
-        return write_toml({**top, **seeds, **about, "worlds": self.played, "agents": agents})
+        return write_toml(
+            {**top, **seeds, **about, "worlds": self.played, "agents": without_choices(agents)}
+        )
 
     # Reading
 

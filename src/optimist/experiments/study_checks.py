@@ -8,12 +8,15 @@ from optimist.agents.history import check_history
 from optimist.digests import digest
 from optimist.envs import Gym
 from optimist.experiments.learners import check_together
+from optimist.experiments.specification import Unit, check_steps
 from optimist.experiments.worlds import StudyWorld
 from optimist.parameters import Plain
 from optimist.text import LINES, check_seen
 
 PARTS = 10
 """A run is evaluated at least this many times (`optimist.experiments.execute.marks`)."""
+
+NO_STRIDE = "stride must not be given in a study by steps, whose rows are at fixed steps"
 
 BYTES_A_RUN = 10_000
 """Approximate memory for a run of a study: its specification as an object and as plain data."""
@@ -39,10 +42,12 @@ def check_runs(seeds: Any, n_worlds: int, n_agents: int) -> None:
     limits.need(BYTES_A_RUN * runs, what)
 
 
-def check_length(world: StudyWorld, episodes: int, stride: int) -> None:
-    """Refuse a run whose curves or kept policies do not fit into memory."""
-    rows = -(-episodes // stride)
-    limits.need(BYTES_A_ROW * rows, f"the curves of {episodes:,} episodes with stride {stride:,}")
+def check_length(world: StudyWorld, unit: Unit, length: int, stride: int) -> None:
+    """Refuse a run whose curves or kept policies do not fit into memory, and steps in an MDP."""
+    if unit == "steps":
+        check_steps(world)
+    rows = -(-length // stride)
+    limits.need(BYTES_A_ROW * rows, f"the curves of {length:,} {unit} with stride {stride:,}")
     part = rows // PARTS + 1  # the most policies that are kept between two marks
     size = 0 if isinstance(world, Gym) else world.mdp.r.size
     check_history(part * stride, 0 if isinstance(world, Gym) else part, size)
@@ -63,10 +68,10 @@ def check_description(description: str) -> None:
     check_seen(description, "description", keep=LINES)
 
 
-def check_agent(worlds: Mapping[str, StudyWorld], config: Any) -> None:
+def check_agent(worlds: Mapping[str, StudyWorld], config: Any, unit: Unit) -> None:
     """Refuse an agent that cannot learn in one of the worlds."""
     for world in worlds.values():
-        check_together(world, config)
+        check_together(world, config, unit == "steps")
 
 
 def refuse_duplicates(what: str, tables: Mapping[str, Plain]) -> None:

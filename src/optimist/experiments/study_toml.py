@@ -7,8 +7,16 @@ from typing import Any
 from optimist import checks
 from optimist.errors import DataError, TooLarge
 from optimist.experiments.grid import grid, grid_size
-from optimist.experiments.specification import agent_table, default_stride, read_agent
+from optimist.experiments.specification import (
+    Unit,
+    agent_table,
+    check_unit,
+    default_stride,
+    length_table,
+    read_agent,
+)
 from optimist.experiments.study_checks import (
+    NO_STRIDE,
     check_agent,
     check_description,
     check_length,
@@ -21,7 +29,7 @@ from optimist.experiments.subject import check_family, check_held_out, check_sub
 from optimist.experiments.worlds import StudyWorld, read_world, world_table
 from optimist.parameters import Plain, did_you_mean
 
-SETTINGS = ("episodes", "stride")
+SETTINGS = ("episodes", "steps", "stride")
 """Keys of a world, or of the study for all worlds."""
 
 ABOUT = ("subject", "held_out")
@@ -47,23 +55,24 @@ def study_fields(
         located((key,), checks.count, data[key], key)
     n_worlds, n_agents = (_count_entries(data, key) for key in ("worlds", "agents"))
     located(("seeds",), check_runs, data.get("seeds", 5), n_worlds, n_agents)
-    settings: dict[str, dict[str, int]] = {key: {} for key in SETTINGS}
+    unit = _unit(data)
+    lengths: dict[str, int] = {}
+    strides: dict[str, int] = {}
     worlds: dict[str, StudyWorld] = {}
     known_worlds: dict[Any, str] = {}
     for label, table, path, _ in _expanded(data, "worlds"):
         if label in worlds:
             raise DataError(path, f"there are two worlds with the name {label!r}")
-        for key in SETTINGS:
-            value = table.pop(key, data.get(key))
-            if value is None and key == "stride":
-                value = default_stride(settings["episodes"][label])
-            if value is None:
-                raise DataError(path, f"world {label!r} needs {key}, in its table or at the top")
-            settings[key][label] = located((*path, key), checks.count, value, key)
+        given = table.pop(unit, data.get(unit))
+        if given is None:
+            raise DataError(path, f"world {label!r} needs {unit}, in its table or at the top")
+        length = lengths[label] = located((*path, unit), checks.count, given, unit)
+        usual = default_stride(length) if unit == "episodes" else 1
+        given = table.pop("stride", data.get("stride", usual))
+        strides[label] = located((*path, "stride"), checks.count, given, "stride")
         worlds[label] = read_world(table, path, folder, load)
-        lengths = {key: settings[key][label] for key in SETTINGS}
-        located(path, check_length, worlds[label], *lengths.values())
-        played = {**world_table(worlds[label]), **lengths}
+        located((*path, unit), check_length, worlds[label], unit, length, strides[label])
+        played = {**world_table(worlds[label]), **length_table(unit, length, strides[label])}
         located(path, refuse_duplicate, "worlds", known_worlds, played, label)
     agents: dict[str, Any] = {}
     known_agents: dict[Any, str] = {}
@@ -76,7 +85,7 @@ def study_fields(
         if family != label:
             families[label] = family
         agents[label] = read_agent(table, path, load)
-        located(path, check_agent, worlds, agents[label])
+        located(path, check_agent, worlds, agents[label], unit)
         table = agent_table(agents[label])
         located(path, refuse_duplicate, "agents", known_agents, table, label)
     subject, held_out = data.get("subject"), data.get("held_out", [])
@@ -85,7 +94,8 @@ def study_fields(
     return {
         "worlds": worlds,
         "agents": agents,
-        **settings,
+        unit: lengths,
+        "stride": strides if unit == "episodes" else None,
         "seeds": data.get("seeds", 5),
         "seed": seed,
         "title": data.get("title", title),
@@ -94,6 +104,22 @@ def study_fields(
         "held_out": held_out,
         "families": families,
     }
+
+
+def _unit(data: Plain) -> Unit:
+    """Whether the study is by episodes or by steps, which its worlds may say too."""
+    entries = data.get("worlds")
+    worlds = entries.items() if isinstance(entries, Mapping) else ()
+    tables: list[tuple[tuple[str, ...], Any]] = [((), data)]
+    tables += [(("worlds", name), table) for name, table in worlds if isinstance(table, Mapping)]
+    by = {key: path for path, table in tables for key in SETTINGS if key in table}
+    if "steps" not in by:
+        return "episodes"
+    if "episodes" in by:
+        located((*by["episodes"], "episodes"), check_unit, data, data)
+    if "stride" in by:
+        raise DataError((*by["stride"], "stride"), NO_STRIDE)
+    return "steps"
 
 
 def _count_entries(data: Plain, key: str) -> int:

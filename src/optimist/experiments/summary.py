@@ -16,7 +16,6 @@ from optimist.experiments.maps import SIDE, Maps
 from optimist.experiments.snapshots import Snapshots, can_be_drawn
 from optimist.experiments.specification import agent_table
 from optimist.experiments.study import Run
-from optimist.experiments.track import track_of
 from optimist.experiments.worlds import world_table
 from optimist.parameters import Plain
 from optimist.report import data
@@ -127,7 +126,7 @@ def parameters(table: Plain) -> dict[str, str]:
     """
     found = {}
     for name, value in table.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and "kind" in value:
             value = f"({detail(value['kind'], {k: v for k, v in value.items() if k != 'kind'})})"
         elif isinstance(value, float):
             value = f"{value:g}"
@@ -168,8 +167,8 @@ def _world(results: "Results", name: str, shown: dict[str, str]) -> data.ShownWo
     found = data.ShownWorld(
         name=name,
         about=described,
-        labels=track_of(world).labels,
-        episodes=study.lengths[name],
+        labels=study.track(name).labels,
+        length=study.lengths[name],
         seeds=max((len(cell.seeds) for cell in there.values()), default=0),
         estimates={label: cell.estimates for label, cell in there.items()},
         improvement={a: _improvement(results, name, shown, a, list(there)) for a in there},
@@ -197,11 +196,12 @@ def _improvement(
 
 
 def _curves(cell: Cell) -> data.Curves:
-    at = shown_points(cell.episode)
-    shown = {k: cell.track.points(x, cell.episode, at) for k, x in cell.curves.items()}
-    steps = cell.steps.mean(axis=0)[at]
+    at = shown_points(cell.at)
+    shown = {k: cell.track.points(x, cell.at, at) for k, x in cell.curves.items()}
+    rows = {"episode": cell.episodes.mean(axis=0), "steps": cell.steps.mean(axis=0)}
+    rows[cell.track.column] = cell.at
     curves = {key: _curve(x, cell.track.labels.main == key) for key, x in shown.items()}
-    return data.Curves(cell.episode[at], steps, curves)
+    return data.Curves(rows["episode"][at], rows["steps"][at], curves)
 
 
 def _curve(points: FloatArray, main: bool) -> data.Curve:
@@ -210,17 +210,17 @@ def _curve(points: FloatArray, main: bool) -> data.Curve:
     return data.Curve(statistics.mean_band(points, np.random.default_rng(0)), points, iqm)
 
 
-def shown_points(episode: IntArray) -> IntArray:
-    """Indices of the points of a curve to show.
+def shown_points(rows: IntArray) -> IntArray:
+    """Indices of the points of a curve to show, whose rows are at these episodes or steps.
 
     Examples
     --------
     >>> len(shown_points(np.arange(1, 10_001)))
     112
     """
-    last = len(episode) - 1
+    last = len(rows) - 1
     even = np.linspace(0, last, POINTS).round()
-    early = np.searchsorted(episode, np.geomspace(episode[0], episode[-1], POINTS))
+    early = np.searchsorted(rows, np.geomspace(rows[0], rows[-1], POINTS))
     return np.union1d(even, np.minimum(early, last)).astype(np.int64)
 
 

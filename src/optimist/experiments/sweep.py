@@ -13,7 +13,7 @@ from typing import Any
 
 import cloudpickle
 
-from optimist.agents import Optimist
+from optimist.agents import Algorithm, Optimist, StableBaselines
 from optimist.envs import Gym, RiverSwim
 from optimist.envs.gym_world import module_of
 from optimist.errors import (
@@ -24,6 +24,7 @@ from optimist.errors import (
     FailureWarning,
     FileError,
     RunsFailed,
+    StudyError,
 )
 from optimist.experiments.execute import CHECKPOINT_SECONDS, Outcome, Task, execute
 from optimist.experiments.executors import Failure, open_executor
@@ -122,6 +123,7 @@ def _imported(runs: list[Run]) -> tuple[str, ...]:
     for run in runs:
         if isinstance(run.spec.agent, UnknownAgent):
             LEARNERS.find(run.spec.agent.name)  # says what is missing
+    _check_packages({run.agent: run.spec.agent for run in runs})
     worlds = {run.world: run.spec.world for run in runs}.values()
     known = [world for world in worlds if isinstance(world, Gym) and module_of(world.id)]
     for world in known:
@@ -140,6 +142,16 @@ def _own_modules(runs: list[Run]) -> list[ModuleType]:
         if module.__name__.partition(".")[0] not in ("optimist", "__main__")
         and "site-packages" not in str(getattr(module, "__file__", ""))
     ]
+
+
+def _check_packages(agents: dict[str, Any]) -> None:
+    """Refuse agents of another package that it does not have, or if it is not installed."""
+    for name, config in agents.items():
+        if isinstance(config, StableBaselines.Config):
+            try:
+                config.check()
+            except (ImportError, ValueError) as error:
+                raise StudyError(f"the agent {name!r} cannot be run: {error}") from error
 
 
 def _clear_if_damaged(run: Run, folder: RunFolder) -> None:
@@ -181,7 +193,7 @@ def _compile_once(pending: list[Run]) -> None:
         base = next((kind for kind in above if kind in LEARNERS.shipped.values()), None)
         kinds.add((base, isinstance(run.spec.world, Gym)))
     for kind, streams in kinds:
-        if kind is None:  # plain Python
+        if kind is None or issubclass(kind, Algorithm | StableBaselines):  # plain Python
             continue
         if streams:
             Optimist(RiverSwim(2).make(), gamma=0.5, geometric=True).learn(1, show_progress=False)

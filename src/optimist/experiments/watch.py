@@ -19,7 +19,7 @@ BUSY = 20  # pause for so many times as long as a look at all runs takes
 LINE_SECONDS = 60.0
 
 ENOUGH_SECONDS, ENOUGH_SHARE = 2.0, 0.02
-"""No time left is shown before this much time and this share of the episodes have passed."""
+"""No time left is shown before this much time and this share of the work have passed."""
 
 
 @contextmanager
@@ -44,9 +44,9 @@ def watching(study: Study, folder: StudyFolder, sinks: Iterable[Any] = ()) -> It
 
 
 class Tally:
-    """Counts the finished episodes and runs of a study, and estimates the time left.
+    """Counts the finished episodes, or steps, and runs of a study, and estimates the time left.
 
-    Episodes cost more in some worlds and with some agents than elsewhere. The time of each run that
+    They cost more in some worlds and with some agents than elsewhere. The time of each run that
     goes on is therefore kept for its world and agent, from the first progress of any run on: what
     comes before is compilation.
     """
@@ -57,8 +57,8 @@ class Tally:
         self.folder, self._clock = folder, clock
         self.left = list(study.runs)
         self.runs = len(study.runs)
-        self.total = sum(run.spec.episodes for run in study.runs)
-        self._seen: dict[Run, int] = defaultdict(int)  # episodes
+        self.total = sum(run.spec.length for run in study.runs)
+        self._seen: dict[Run, int] = defaultdict(int)  # episodes or steps
         self._pending: dict[Run, float] = {}  # seconds since the last progress, of runs that go on
         self._seconds: dict[Cell, float] = defaultdict(float)
         self._gained: dict[Cell, int] = defaultdict(int)
@@ -89,15 +89,15 @@ class Tally:
         }
 
     def _gains(self) -> dict[Run, int]:
-        """Read the folder again; the episodes that each run has gained since."""
+        """Read the folder again; the episodes or steps that each run has gained since."""
         gains, left = {}, []
         for run in self.left:
             folder = self.folder.of(run)
             finished = folder.finished
-            episodes = run.spec.episodes if finished else folder.episodes
-            if episodes > self._seen[run]:
-                gains[run] = episodes - self._seen[run]
-                self._seen[run] = episodes
+            done = run.spec.length if finished else min(folder.progress, run.spec.length)
+            if done > self._seen[run]:
+                gains[run] = done - self._seen[run]
+                self._seen[run] = done
             if not finished:
                 left.append(run)
         self.left, self.done = left, sum(self._seen.values())
@@ -130,7 +130,7 @@ class Tally:
 
     def _work(self, run: Run, pace: float) -> float:
         """Seconds that a run takes from now on, if nothing else runs."""
-        left = (run.spec.episodes - self._seen[run]) * pace
+        left = (run.spec.length - self._seen[run]) * pace
         return max(0.0, left - self._pending.get(run, 0.0))
 
     def __str__(self) -> str:

@@ -53,16 +53,15 @@ class Curves:
 
     Attributes
     ----------
-    episode
-        The episodes of the points, [T].
-    steps
-        The steps taken by then, the mean over the seeds, [T].
+    episode, steps
+        The episodes and the steps of the points, [T]; those of `Labels.by` are the same for all
+        seeds, and the others are means over them.
     of
         The curve of each quantity (`Labels.quantities`) that the agent has.
     """
 
-    episode: IntArray
-    steps: FloatArray
+    episode: IntArray | FloatArray
+    steps: IntArray | FloatArray
     of: Mapping[str, Curve]
 
 
@@ -179,8 +178,8 @@ class ShownWorld:
     ----------
     labels
         What is measured here.
-    episodes, seeds
-        The length of its runs, and the most finished seeds of an agent.
+    length, seeds
+        The episodes or steps of its runs (`Labels.by`), and the most finished seeds of an agent.
     estimates
         For each agent with finished runs, the estimate of each measure.
     improvement
@@ -192,7 +191,7 @@ class ShownWorld:
     name: str
     about: About
     labels: Labels
-    episodes: int
+    length: int
     seeds: int
     estimates: Mapping[str, Mapping[str, ShownEstimate]]
     improvement: Mapping[str, Mapping[str, ShownEstimate]]

@@ -50,7 +50,7 @@ def curves_figure(
     data: ReportData,
     what: str = "regret",
     log: Literal["", "x", "y", "xy"] = "",
-    over: Literal["episodes", "steps"] = "episodes",
+    over: Literal["episodes", "steps"] | None = None,
 ) -> "Figure":
     """Draw the mean over the seeds and its bootstrap band of each agent, one panel per world.
 
@@ -69,13 +69,16 @@ def curves_figure(
         and bands have gaps where they are not positive, and are cut off four decades below the
         largest value.
     over
-        The x axis. Steps are means over the seeds.
+        The x axis, by default what the lengths of the runs are counted in; the other is a mean over
+        the seeds.
     """
     if log not in ("", "x", "y", "xy"):
         raise ValueError(f"log must be '', 'x', 'y' or 'xy'; got {log!r}")
-    if over not in ("episodes", "steps"):
+    if over not in ("episodes", "steps", None):
         raise ValueError(f"over must be 'episodes' or 'steps'; got {over!r}")
     quantity, worlds = _worlds_with(data, what)
+    counted = f"{worlds[0].labels.by}s"
+    x_axis = over or counted
     agents = [agent.name for agent in data.agents]
     figure, axes, columns = panels(worlds, height=1.25 if len(worlds) > 1 else 1.8)
     heights = [_y_values(world, what, "y" in log) for world in worlds]
@@ -85,10 +88,10 @@ def curves_figure(
         for j, agent in enumerate(agents):
             curves = world.curves.get(agent)
             if curves and len(curves.episode) and what in curves.of:
-                x = _drawable(_x(curves, over), "x" in log)
+                x = _drawable(_x(curves, x_axis), "x" in log)
                 lines[agent] = _line(ax, x, curves.of[what].mean, log, j, len(agents))
-        ends = [world.episodes] if over == "episodes" else []
-        xs = [_drawable(_x(curves, over), "x" in log) for curves in world.curves.values()]
+        ends = [world.length] if x_axis == counted else []
+        xs = [_drawable(_x(curves, x_axis), "x" in log) for curves in world.curves.values()]
         _set_limits(ax, "x", _finite([np.array(ends, dtype=float), *xs]), "x" in log)
         shown = heights[i] if shared is None else shared
         _set_limits(ax, "y", shown, "y" in log, margin=0.04, zero=not world.labels.higher)
@@ -96,7 +99,8 @@ def curves_figure(
         ax.grid(visible=True)
         if not heights[i].size:
             ax.text(0.5, 0.5, "nothing to draw", transform=ax.transAxes, ha="center")
-    figure.supxlabel("episode" if over == "episodes" else "steps, mean over the seeds")
+    name = "episode" if x_axis == "episodes" else "steps"
+    figure.supxlabel(name if x_axis == counted else f"{name}, mean over the seeds")
     figure.supylabel(quantity.axis)
     legend(figure, {agent: lines[agent] for agent in agents if agent in lines})
     return fixed_layout(figure)

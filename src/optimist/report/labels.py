@@ -1,6 +1,6 @@
 """How each kind of measurement is named, ordered and formatted, in tables, figures and the page."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Form = Literal["percent", "number", "decimal"]
@@ -56,6 +56,8 @@ class Labels:
         Whether higher numbers are better; then curves need not include zero, and may be negative.
     main
         The quantity of the small charts of all worlds.
+    by
+        What the length of a run is counted in.
     """
 
     key: Literal["values", "returns"]
@@ -70,6 +72,7 @@ class Labels:
     main: str
     measures: tuple[Measure, ...]
     quantities: tuple[Quantity, ...]
+    by: Literal["episode", "step"] = "episode"
 
     def quantity(self, key: str) -> Quantity | None:
         """The quantity with a key, if it is one of these."""
@@ -167,4 +170,28 @@ RETURNS = Labels(
     ),
 )
 
-ALL = (VALUES, RETURNS)
+RETURNS_BY_STEPS = replace(
+    RETURNS,
+    by="step",
+    measures=(
+        Measure(
+            *("mean_return", "mean return", "number"),
+            "the sum of the rewards of an episode, in the units of the environment, averaged over "
+            "the steps of the run: the mean of the curve. Higher is better; no optimum is known "
+            "here.",
+        ),
+        Measure(
+            *("final_return", "final return", "number"),
+            "the same, over the last tenth of the steps.",
+        ),
+    ),
+    quantities=(
+        Quantity(
+            *("return", "return", "return"),
+            "of the episodes that ended since the point before, or else of the one under way",
+        ),
+    ),
+)
+
+ALL = (VALUES, RETURNS, RETURNS_BY_STEPS)
+"""A report has either of the last two, and not both: a study is by episodes or by steps."""

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -19,7 +20,7 @@ from markupsafe import Markup
 from optimist.core import storage
 from optimist.report.data import ReportData, ShownWorld, plain
 from optimist.report.finding import finding, leaders, most_telling
-from optimist.report.labels import ALL
+from optimist.report.labels import ALL, Labels
 from optimist.report.numbers import FORMS, MISSING, count, times
 from optimist.report.page import layout
 from optimist.report.ratios import any_beyond, beyond, grouped, limits
@@ -57,13 +58,12 @@ def render(data: ReportData) -> str:
     template = _templates().get_template("page.html")
     script = "\n".join(_asset(name) for name in SCRIPTS)
     plotly, plotly_digest = _plotly()
-    labels = [one for one in ALL if any(world.labels is one for world in data.worlds)]
     seeds = [world.seeds for world in data.worlds if world.seeds]
     return template.render(
         data=data,
         finding=finding(data),
         opening=most_telling(data),
-        tracks=labels or ALL[:1],
+        tracks=_tracks(data),
         order={agent.name: i for i, agent in enumerate(data.agents)},
         places={world.name: i for i, world in enumerate(data.worlds)},
         least_seeds=min(seeds, default=0),
@@ -78,11 +78,16 @@ def render(data: ReportData) -> str:
     )
 
 
+def _tracks(data: ReportData) -> Sequence[Labels]:
+    """What is measured in the worlds."""
+    return [one for one in ALL if any(world.labels is one for world in data.worlds)] or ALL[:1]
+
+
 def _for_script(data: ReportData) -> dict[str, Any]:
     """What the browser draws: agents with colour and dash, curves and pictures."""
     return {
         "agents": [{"name": a.name, **layout.look(i)} for i, a in enumerate(data.agents)],
-        "tracks": {labels.key: plain(labels) for labels in ALL},
+        "tracks": {labels.key: plain(labels) for labels in _tracks(data)},
         "opening": most_telling(data),
         "worlds": [_world_for_script(world) for world in data.worlds],
     }

@@ -113,7 +113,8 @@ function layout(world, quantity, small, fit) {
     ticks: "outside", ticklen: 4, automargin: true, tickfont: { color: quiet },
   };
   const title = (text) => (small ? undefined : { text, standoff: 8, font: { color: quiet, size: 12.5 } });
-  const bySteps = state.over === "steps";
+  const steps = state.over === "steps";
+  const ofSeeds = steps === bySteps ? "" : ", mean over the seeds";
   return {
     autosize: true,
     margin: small ? { l: 44, r: 6, t: 6, b: 26 } : { l: 60, r: 10, t: 10, b: 44 },
@@ -124,9 +125,9 @@ function layout(world, quantity, small, fit) {
     // Hiding agents keeps the zoom; another world or scale resets it.
     uirevision: [world.name, quantity.key, state.over, state.x, state.y].join("\n"),
     xaxis: {
-      ...axis, type: state.x, title: title(bySteps ? "steps, mean over the seeds" : "episode"), tickformat: "~s",
+      ...axis, type: state.x, title: title(`${steps ? "steps" : "episode"}${ofSeeds}`), tickformat: "~s",
       rangemode: "tozero", hoverformat: ",.0f",
-      unifiedhovertitle: { text: bySteps ? "%{x:,.0f} steps" : "episode %{x:,}" },
+      unifiedhovertitle: { text: steps ? "%{x:,.0f} steps" : "episode %{x:,.0f}" },
     },
     yaxis: {
       ...axis, type: chosenIn(world).y, title: title(quantity.name),
