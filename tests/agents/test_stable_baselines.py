@@ -28,11 +28,6 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
         opt.StableBaselines(lake(), "DQN")
 
 
-def test_a_study_says_what_to_give_instead():
-    with pytest.raises(TypeError, match=r"train it outside, and give TrainedModel"):
-        opt.Study({"river": RIVER}, {"dqn": opt.StableBaselines}, episodes=5)
-
-
 @pytest.fixture
 def sb3():
     torch = pytest.importorskip("torch")

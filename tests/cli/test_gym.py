@@ -1,5 +1,6 @@
 """Gymnasium environments on the command line: ``gym:ID``."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -137,32 +138,48 @@ def test_a_study_of_both_kinds(optimist, as_json, tmp_path):
     assert {"regret.png", "return.png"} <= names
 
 
-def test_runs_of_so_many_steps(optimist, as_json):
-    short = (*LAKE, "--steps", 300, "--seeds", 2)
-    found = as_json(*short, "--policy", "p.safetensors")
-    assert [run["seed"] for run in found["runs"]] == [0, 1]
-    assert all(300 <= run["steps"] < 400 for run in found["runs"])
+def test_a_study_of_so_many_steps(optimist, as_json):
+    short = (*LAKE, "--steps", 300, "--seeds", 2, "--jobs", 1)
+    found = as_json(*short, "--policy", "p.safetensors", "--out", "lake")
     assert opt.load_policy("p.safetensors").probabilities(np.arange(16)).shape == (16, 4)
-    assert found["agents"]["Optimist"]["agent"] == "Optimist"
-    study = as_json(*LAKE, "--episodes", found["runs"][0]["episodes"], "--seeds", 1, "--jobs", 1)
-    assert study["table"][0]["mean_return"] == found["runs"][0]["mean_return"]  # the same run
-    code, out, err = optimist(*short)
-    assert (code, err) == (0, "")
-    assert f"{found['runs'][1]['steps']}" in out
-    assert "return: mean undiscounted sum" in out
-    limited = as_json(*short, "--episodes", 5)
-    assert [run["episodes"] for run in limited["runs"]] == [5, 5]
+    results = opt.open_results("lake")
+    assert (results.study.unit, set(results.study.lengths.values())) == ("steps", {300})
+    (row,) = found["table"]
+    assert row["mean_return"] == results.table()[0]["mean_return"]
+    code, out, _ = optimist("resume", "lake", "--jobs", 1)
+    assert code == 0
+    assert "return: mean over the steps of the undiscounted sum" in out
+    assert "at the end: over the last tenth of the steps" in out
+    assert optimist("compare", "lake")[0] == 0
+
+
+def test_a_sweep_may_be_given_another_length(as_json, refused):
+    Path("s.toml").write_text(
+        'steps = 100000\n[worlds.lake]\nworld = "Gym"\nid = "FrozenLake-v1"\n'
+        '[agents.R]\nagent = "Rmax"\n[agents.Q]\nagent = "HashedQLearning"\n'
+    )
+    look = ("sweep", "s.toml", "--seeds", 1, "--jobs", 1)
+    assert as_json(*look, "--steps", 200, "--out", "short")["finished"] == 2
+    assert opt.open_results("short").study.lengths == {"lake": 200}
+    assert as_json(*look, "--episodes", 3, "--out", "few")["finished"] == 2
+    assert opt.open_results("few").study.unit == "episodes"
+    refused([((*look, "--steps", 5, "--episodes", 5), "exactly one of episodes and steps")])
 
 
 def test_steps_where_they_do_not_apply_are_refused(refused):
-    lake = ["learn", "gym:FrozenLake-v1", "--steps", 100]
+    lake, theirs = ("learn", "gym:FrozenLake-v1"), ("--agent", "StableBaselines")
     refused(
         [
-            (["learn", "RiverSwim", "--steps", 100], "they have 100 steps in the mean"),
-            ([*lake, "--out", "runs"], "apply to studies, which are by episodes"),
-            ([*lake, "--jobs", 1], "apply to studies, which are by episodes"),
-            ([*lake[:-1], 0], "steps = 0 must be at least 1"),
-            ([*lake, "--episodes", 0], "episodes = 0 must be at least 1"),
-            (["learn", "gym:FrozenLake-v1", "--episodes", 0], "episodes = 0 must be at least 1"),
+            (("learn", "RiverSwim", "--steps", 100), "which have 100 steps in the mean"),
+            ((*lake, "--steps", 0), "steps = 0 must be at least 1"),
+            ((*lake, "--steps", 9, "--episodes", 9), "exactly one of episodes and steps"),
+            ((*lake, "--episodes", 0), "episodes = 0 must be at least 1"),
+            ((*lake, *theirs), "StableBaselines needs a study by steps"),
         ]
     )
+
+
+def test_without_stable_baselines_it_says_what_to_install(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
+    theirs = ("learn", "gym:CartPole-v1", "--agent", "StableBaselines", "--steps", 100)
+    refused([(theirs, "pip install 'optimist[sb3]'")])

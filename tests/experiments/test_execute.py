@@ -173,7 +173,7 @@ def test_a_run_goes_on_from_its_checkpoint(specs, whole, bytes_of, tmp_path, mon
     monkeypatch.setattr(VariantAgent, "learn", learn)
     with pytest.raises(KeyboardInterrupt):
         carried_out(spec, tmp_path / "run")
-    assert RunFolder(tmp_path / "run").episodes == 200
+    assert RunFolder(tmp_path / "run").progress == 200
     begins.append(-1)
     carried_out(spec, tmp_path / "run")
     assert begins[begins.index(-1) + 1] == 200

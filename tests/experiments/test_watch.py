@@ -34,7 +34,7 @@ class Simulation:
     def of(self, run):
         seen = [mark for t, mark in self.ends[run] if t <= self.now]
         episodes = max(seen, default=0)
-        return SimpleNamespace(finished=episodes == run.spec.episodes, episodes=episodes)
+        return SimpleNamespace(finished=episodes == run.spec.episodes, progress=episodes)
 
 
 def estimates(study, costs, processes, done=0):

@@ -2,6 +2,7 @@
 
 import gymnasium
 import numpy as np
+import pytest
 from gymnasium import spaces
 
 import optimist as opt
@@ -70,3 +71,36 @@ def test_it_changes_no_episode_that_visits_no_pair_twice():
         for c in (config, plain)
     ]
     np.testing.assert_array_equal(*(h.steps for h in histories))
+
+
+class WalkThenStay(gymnasium.Env):
+    """The first episode meets all states, and the second stays in one of them."""
+
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, n):
+        self.n, self.observation_space = n, spaces.Discrete(n)
+        self.episode, self.epochs = 0, []
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.episode, self.t = self.episode + 1, 0
+        return 0, {}
+
+    def step(self, action):
+        self.t += 1
+        if self.episode == 2:
+            self.epochs.append(self.agent.diagnostics.epoch)
+            return 0, 0.0, False, self.t == 100, {}
+        return self.t, 0.0, False, self.t == self.n - 1, {}
+
+
+@pytest.mark.parametrize(("states", "apart"), [(100, 1), (101, 2), (1000, 10), (1001, 11)])
+def test_updates_midway_are_a_hundredth_of_the_states_met_apart(states, apart):
+    """An update computes values of all of them; each action has been tried as often long before."""
+    env = WalkThenStay(states)
+    env.agent = opt.Optimist(env, seed=0, **TERMS)
+    env.agent.learn(2, show_progress=False)
+    updated = np.flatnonzero(np.diff(env.epochs)) + 1  # steps of the episode before each update
+    assert len(updated) > 2
+    assert np.diff(updated, prepend=0).min() == apart

@@ -118,9 +118,9 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> s
         if mark <= done:  # before the checkpoint, or in an episode that was longer
             continue
         if mark:
-            steps, left = agent.steps, int(mark) - getattr(agent, spec.unit)
+            before, left = agent.steps, int(mark) - getattr(agent, spec.unit)
             history = agent.learn(**{spec.unit: left}, show_progress=False)
-            parts.append(track.rows(history, steps, spec.stride))
+            parts.append(track.rows(history, before, agent.steps, spec.stride))
             agent.forget()  # its policies were evaluated; the checkpoint does not need them
         if shots is not None:
             shots = shots.taken(agent, spec.world)

@@ -46,14 +46,14 @@ class ByValues(Track):
         """The optimal value. If it is 0, so is all suboptimality, and any scale will do."""
         return self.world.mdp.optimal().value or 1.0
 
-    def rows(self, history: Any, steps_before: int, stride: int) -> Curves:
+    def rows(self, history: Any, before: int, after: int, stride: int) -> Curves:
         """Without the regret, which depends on all episodes.
 
         Imitators are evaluated by the rewards of the world; its optimal policy is their expert.
         """
         mdp = self.world.mdp
         at = history.evaluated - history.first
-        steps = steps_before + np.cumsum(history.steps)
+        steps = before + np.cumsum(history.steps)
         if isinstance(history, ImitationHistory):
             steps = steps + np.cumsum(history.rollouts)
             best = mdp.optimal()
@@ -122,12 +122,12 @@ class ByReturns(Track):
     def __init__(self, world: Gym) -> None:
         self.world = world
 
-    def rows(self, history: Any, steps_before: int, stride: int) -> Curves:
+    def rows(self, history: Any, before: int, after: int, stride: int) -> Curves:
         """The first of the episodes starts a window."""
         n = len(history.steps)
         starts = np.arange(0, n, stride)
         ends = np.minimum(starts + stride, n)
-        steps = steps_before + np.cumsum(history.steps)[ends - 1]
+        steps = before + np.cumsum(history.steps)[ends - 1]
         rows = {"episode": history.first + ends, "steps": steps}
         found = beliefs(history)
         epoch = {"epoch": found.pop("epoch")} if "epoch" in found else {}
@@ -192,6 +192,12 @@ class BySteps(ByReturns):
 
     def at(self, spec: Specification) -> IntArray:
         return self.grid
+
+    def rows(self, history: Any, before: int, after: int, stride: int) -> Curves:
+        """Side by side, episodes that are dropped at the end may have been learnt from in part."""
+        found = super().rows(history, before, after, stride)
+        found["steps"][-1] = after
+        return found
 
     def completed(self, rows: Curves) -> Curves:
         """The recorded rows are episodes. Points that are not reached yet are left out."""

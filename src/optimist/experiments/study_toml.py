@@ -71,7 +71,7 @@ def study_fields(
         given = table.pop("stride", data.get("stride", usual))
         strides[label] = located((*path, "stride"), checks.count, given, "stride")
         worlds[label] = read_world(table, path, folder, load)
-        located((*path, unit), check_length, worlds[label], unit, length, strides[label])
+        located(path, check_length, worlds[label], unit, length, strides[label])
         played = {**world_table(worlds[label]), **length_table(unit, length, strides[label])}
         located(path, refuse_duplicate, "worlds", known_worlds, played, label)
     agents: dict[str, Any] = {}

@@ -65,8 +65,8 @@ class Track(ABC):
     # One run
 
     @abstractmethod
-    def rows(self, history: Any, steps_before: int, stride: int) -> Curves:
-        """The rows of some episodes, after ``steps_before`` steps."""
+    def rows(self, history: Any, before: int, after: int, stride: int) -> Curves:
+        """The rows of some episodes; so many steps were taken before and after them."""
 
     @abstractmethod
     def episodes(self, episodes: int, stride: int) -> IntArray:

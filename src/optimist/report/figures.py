@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
+QUANTITIES = {q.key: q for labels in ALL for q in labels.quantities}
+"""The quantities by key; in figures the two kinds of returns are one."""
+
 DECADES = 4
 """Decades that a logarithmic axis shows below its largest value. Without a limit the rounding
 errors of an exact optimum would stretch the axis."""
@@ -108,16 +111,15 @@ def curves_figure(
 
 def _worlds_with(data: ReportData, what: str) -> tuple[Quantity, list[ShownWorld]]:
     """A quantity, and the worlds in which it is measured."""
-    known = {q.key: q for labels in ALL for q in labels.quantities}
-    if what not in known:
-        raise ValueError(f"what must be one of {', '.join(map(repr, known))}; got {what!r}")
+    if what not in QUANTITIES:
+        raise ValueError(f"what must be one of {', '.join(map(repr, QUANTITIES))}; got {what!r}")
     if not data.worlds:
         raise ValueError("the report must have at least one world to draw; it has none")
-    measured = {key: [w for w in data.worlds if _is_measured(w, key)] for key in known}
+    measured = {key: [w for w in data.worlds if _is_measured(w, key)] for key in QUANTITIES}
     if not measured[what]:
         there = ", ".join(repr(key) for key, worlds in measured.items() if worlds)
         raise ValueError(f"what must be measured in a world of the report: {there}; got {what!r}")
-    return known[what], measured[what]
+    return QUANTITIES[what], measured[what]
 
 
 def _is_measured(world: ShownWorld, what: str) -> bool:
@@ -224,11 +226,9 @@ def save_figures(
 
 def _figures(data: ReportData) -> Iterator[tuple[str, "Figure"]]:
     """Draw the figures one at a time; yields the name of the file, then the figure."""
-    for labels in ALL:
-        for quantity in labels.quantities:
-            if any(_is_measured(world, quantity.key) for world in data.worlds):
-                figure = curves_figure(data, quantity.key, quantity.log)
-                yield quantity.key.replace("_", "-"), figure
+    for key, quantity in QUANTITIES.items():
+        if any(_is_measured(world, key) for world in data.worlds):
+            yield key.replace("_", "-"), curves_figure(data, key, quantity.log)
     if any(world.labels is VALUES for world in data.worlds):
         yield "summary", summary_figure(data)
     if data.comparison and data.comparison.worlds:
