@@ -88,6 +88,16 @@ def test_points_appear_before_the_run_ends_and_each_once(tmp_path, monkeypatch, 
         np.testing.assert_allclose([steps[k] for k in sorted(steps)], curves[tag], rtol=1e-6)
 
 
+def test_points_of_a_study_by_steps_are_at_its_steps(tmp_path):
+    lake = opt.envs.Gym("FrozenLake-v1", gamma=0.95)
+    study = opt.Study({"lake": lake}, {"R-max": opt.Rmax}, steps=50, seeds=1)
+    results = run(study, tmp_path / "out", jobs=1, sinks=[TensorBoard(tmp_path / "logs")])
+    curves = results.folder.of(study.runs[0]).curves
+    found = {step: value for tag, step, value in points(tmp_path / "logs") if tag == "return"}
+    assert list(found) == list(range(1, 51))
+    np.testing.assert_allclose(list(found.values()), curves["return"], rtol=1e-6)
+
+
 def test_a_sink_may_be_any_function_of_finished_runs(tmp_path):
     study = opt.Study({"river": opt.envs.RiverSwim(3)}, {"it": opt.Rmax}, 20, seeds=2)
     seen = []

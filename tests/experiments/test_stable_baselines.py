@@ -1,7 +1,9 @@
 """Stable-Baselines3 in studies by steps; tests that run it need its package."""
 
+import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,6 +56,17 @@ def test_hyperparameters_are_keys_of_the_table_and_a_list_is_a_grid():
         Study.parse(text.replace("learning_rate = [0.001, 0.01]", "seed = 3"))
     with pytest.raises(StudyError, match="line 6: StableBaselines needs a study by steps"):
         Study.parse(text.replace("steps", "episodes"))
+
+
+def test_the_example_of_the_documentation():
+    page = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    study = Study.parse(re.search(r"```toml\n(# steps\.toml\n.*?)```", page, re.DOTALL)[1])
+    assert (study.unit, study.lengths) == ("steps", {"lake": 20_000, "cart": 20_000})
+    assert list(study.agents) == [
+        *("Optimist", "Q-learning", "DQN, 0.001", "DQN, 0.0001", "PPO"),
+    ]
+    first = study.configurations["DQN, 0.001"]
+    assert first == Theirs("DQN", learning_rate=1e-3, policy_kwargs={"net_arch": [64, 64]})
 
 
 def test_what_a_file_cannot_hold_is_refused():

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from optimist.report.labels import RETURNS_BY_STEPS
+
 AGENTS = ("Bold", "Careful", "Idle")
 
 
@@ -87,3 +89,14 @@ def test_finite_worlds_have_boards_instead_of_maps(page):
     page.set("world", 0)
     assert page.every(".panel", "e.dataset.panel")[:2] == ["value", "optimal"]
     assert page.every(".board.map, .axis", "1") == []
+
+
+def test_a_study_by_steps_is_drawn_over_steps(open_page, samples, sample, tmp_path_factory):
+    world = replace(samples.environment(AGENTS), labels=RETURNS_BY_STEPS)
+    data = replace(sample(worlds=("Room",), agents=AGENTS), worlds=(world,))
+    page = open_page(data, tmp_path_factory.mktemp("page") / "report.html")
+    assert page.layout("return", "xaxis.title.text") == "steps"
+    for i, curve in enumerate(world.curves.values()):
+        page.check_curve("#return", i, curve, "return", over="steps")
+    page.set("over", "episode")
+    assert page.layout("return", "xaxis.title.text") == "episode, mean over the seeds"
