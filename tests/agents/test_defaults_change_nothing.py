@@ -11,10 +11,11 @@ from optimist.cli import main
 from optimist.cli.parse import parse
 from optimist.errors import StudyError
 from optimist.experiments import Study, run
-from optimist.experiments.learners import CONFIGS
+from optimist.experiments.learners import CONFIGS as EVERY
 from optimist.experiments.toml import write_toml
 from optimist.parameters import to_plain
 
+CONFIGS = {name: kind for name, kind in EVERY.items() if name != "StableBaselines"}  # by steps only
 WORLD = envs.RiverSwim(3, gamma=0.9)
 STUDY = {"episodes": 20, "seeds": 1, "worlds": {"river": {"world": "RiverSwim", **to_plain(WORLD)}}}
 LEARN = ("learn", "RiverSwim", "--world.n", "3", "--world.gamma", "0.9", "--jobs", "1")

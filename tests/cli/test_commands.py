@@ -217,6 +217,6 @@ def test_the_folder_of_a_study_has_its_name_and_curves_go_to_tensorboard(optimis
         for value in event.summary.value:
             at.setdefault(value.tag, {})[event.step] = value.simple_value
         data = data[16 + size :]
-    assert list(at["regret"]) == curves.episode.tolist()
+    assert list(at["regret"]) == curves.at.tolist()
     np.testing.assert_allclose(list(at["regret"].values()), curves.curves["regret"][0], rtol=1e-6)
     assert not math.isnan(at["bonus"][1])

@@ -135,7 +135,7 @@ def test_an_algorithm_without_a_table_of_its_policy(optimist):
     assert optimist(*learn)[0] == 0
     code, _, err = optimist(*learn, "--policy", "p.safetensors")
     assert code == 2
-    assert err == f"optimist: {MODULE}:Coin has no policy to save: its states are not numbered\n"
+    assert err == f"optimist: {MODULE}:Coin has no policy that a file can hold\n"
 
 
 @pytest.mark.usefixtures("module")
