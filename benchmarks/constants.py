@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 
 import optimist as opt
 from benchmarks.exploration import losses
-from optimist.core import Novelty, VarianceBonus, Variant
+from optimist.core import VarianceBonus, Variant
 from optimist.experiments import open_results
 
 SEEDS = 10
@@ -29,10 +29,8 @@ def settings() -> Iterator[tuple[str, Variant]]:
     """The default, and what is close to it."""
     default = opt.Optimist.Config().variant()
     yield "the default", default
-    for c in (0.0, 1.0):
+    for c in (0.0, 0.05, 0.5):
         yield f"c {c:g}", replace(default, bonus=VarianceBonus(c))
-    for level in (0.2, 0.5):
-        yield f"level {level:g}", replace(default, ascension=Novelty(level))
     for eta in (3.0, 30.0):
         yield f"eta {eta:g}", replace(default, eta=eta)
     for updates in (30, 300):

@@ -23,9 +23,7 @@ from optimist.parameters import did_you_mean, from_plain, to_plain
 SHARE, NUMBER, POSITIVE = st.floats(0, 1), st.floats(0, 1e300), st.floats(1e-300, 1e300)
 UNBOUNDED = POSITIVE | st.just(math.inf)
 SIGMOIDS = st.builds(Sigmoid, UNBOUNDED, st.floats(-9, 9))
-ASCENSIONS = (
-    SIGMOIDS | st.builds(Threshold, SHARE) | st.sampled_from([Truncation(), Never(), Novelty()])
-)
+ASCENSIONS = SIGMOIDS | st.builds(Threshold, SHARE) | st.sampled_from([Truncation(), Never()])
 WEIGHTS = (
     st.builds(Ball, st.floats(1e-3, 1e3))
     | st.builds(Box, st.floats(-9, 0), st.floats(1, 9))
@@ -50,7 +48,7 @@ MADE = {
         Variant, UNBOUNDED, ascension=ASCENSIONS, ridge=POSITIVE | st.none(),
         bonus=st.builds(VarianceBonus, NUMBER), updates=st.integers(1, 2**53 - 1),
         lazy=st.booleans(),
-    ),
+    ) | st.builds(Variant, POSITIVE, ascension=st.just(Novelty())),
     "FraIL": st.builds(
         ImitationConfig, WEIGHTS, PLAYERS, st.booleans(),
         st.integers(1, 2**60).map(float) | st.just(math.inf),

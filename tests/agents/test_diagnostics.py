@@ -56,7 +56,7 @@ def test_they_are_of_one_shape(name, episodes):
     assert now.epoch == (agent.history.epoch[-1] if episodes else 0)
     if name == "peer":
         missing = {name for name, value in vars(now).items() if value is None}
-        assert missing == {"ridge", "Lambda", "inverse", "log_det", "b", "s", "v"}
+        assert missing == {"ridge", "Lambda", "inverse", "log_det", "b", "s", "v", "theta"}
         return
     phi = agent.features
     size = phi.dim // phi.blocks

@@ -11,6 +11,7 @@ from reference.settings import SETTINGS, one_hot
 from optimist import envs
 from optimist.agents import Optimist, VariantAgent
 from optimist.core import Fixed, FixedBonus, Never, Switching, VarianceBonus
+from optimist.core.optimism import ODDS, TAU
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP
 
@@ -19,19 +20,28 @@ EPISODES = 60
 
 
 class Scaled(FeatureMap):
-    """One-hot features times a number."""
+    """One-hot features times a number, or times one for each pair."""
 
     def __init__(self, n_states, n_actions, scale):
         self.n_states = n_states
         pairs = n_states * n_actions
-        self.rows = scale * np.eye(pairs).reshape(n_states, n_actions, pairs)
-        super().__init__(dim=pairs, bound=abs(scale), blocks=pairs, n_actions=n_actions)
+        self.rows = (np.eye(pairs) * scale).reshape(n_states, n_actions, pairs)
+        bound = float(np.max(np.abs(scale)))
+        super().__init__(dim=pairs, bound=bound, blocks=pairs, n_actions=n_actions)
 
     def __call__(self, states, actions):
         return self.rows[states, actions]
 
     def all_actions(self, states):
         return self.rows[np.asarray(states)]
+
+
+def drifting(*up):
+    """Eight states, of which the last four pay 1; each action leads to those with a probability."""
+    pays = np.arange(8) >= 4
+    P = np.array([np.where(pays, p, 1 - p) / 4 for p in up])
+    r = np.repeat(1.0 * pays[:, None], len(up), axis=1)
+    return FiniteMDP(np.tile(P, (8, 1, 1)), r, np.full(8, 1 / 8), 0.9)
 
 
 LONG_GRID = envs.GridWorld("S...\n.##.\n...G", gamma=0.98)
@@ -43,10 +53,13 @@ WORLDS = {
     "random tabular": lambda: one_hot(envs.RandomTabular(8, 3, gamma=0.9).mdp),
     "scaled": lambda: (envs.RiverSwim(5, gamma=0.95).mdp, Scaled(5, 2, -0.3)),
     "long grid": lambda: one_hot(LONG_GRID.mdp),
+    "drifting": lambda: one_hot(drifting(0.9, 0.5, 0.1)),
 }
 TOLERANCES = {"wide table": 1e-8, "lower K": 1e-8}  # nearly singular with so small a ridge
+
+
 # With seed 4 the regression points beyond heaven, and the formulas themselves, with rewards that
-# differ by 1e-15, differ by 1e-3 two episodes later: nothing can be compared with them there.
+# differ by 1e-15, differ by .9 two episodes later: nothing can be compared with them there.
 SEEDS = {"blocks": 5}
 
 
@@ -64,22 +77,24 @@ def test_the_engine_agrees_with_the_formulas(name, observe_last):
 
 
 def test_bonuses_are_the_deviations_of_what_was_seen():
-    """With one-hot features CB = gamma c sqrt(Var / n), over the n next states of a pair."""
+    """With one-hot features CB = gamma c (1 + log k) sqrt(Var / n), over n next states of a pair.
+
+    k is the number of episodes before the epoch.
+    """
     agent = VariantAgent(*SETTINGS["random"](), config=ADAPTIVE, seed=1)
     other, epoch = transcribe(agent), 0
-    for _ in range(40):
+    for k in range(1, 41):
         before = agent.diagnostics.V
         agent.learn(1)
         other.episode()
         if other.e > epoch:
             epoch = other.e
             expected, seen = np.zeros(agent.mdp.r.shape), {}
-            theta = agent.diagnostics.ridge
+            c = ADAPTIVE.bonus.c * (1 + np.log(k))
             for x, a, y in other.D:
                 seen.setdefault((x, a), []).append(before[y])
             for pair, values in seen.items():
-                if len(values) >= 2 * theta:  # else heaven is certain
-                    expected[pair] = 0.9 * 0.3 * np.std(values) / np.sqrt(len(values))
+                expected[pair] = 0.9 * c * np.std(values) / np.sqrt(len(values))
             np.testing.assert_allclose(agent.diagnostics.CB, expected, rtol=0, atol=1e-7)
     assert epoch > 3
     assert expected.max() > 0.001  # ten thousand times what they may differ by
@@ -91,7 +106,7 @@ def test_a_world_without_chance_has_no_bonuses():
     for _ in range(30):
         agent.learn(10)
         assert not agent.diagnostics.CB.any()
-    assert agent.diagnostics.ridge < 0.01
+    assert agent.diagnostics.theta.max() < 0.01
 
 
 def test_pairs_that_were_tried_once_are_known_in_a_world_without_chance():
@@ -101,6 +116,129 @@ def test_pairs_that_were_tried_once_are_known_in_a_world_without_chance():
     visits = np.round(it.Lambda - it.ridge, 9).reshape(it.p.shape)
     assert (it.p[visits == 0] == 1).all()
     assert (it.p[visits > 0] < 0.1).all()
+
+
+# What is played.
+
+
+def visits_of(agent):
+    """The visits of all pairs at the start of the epoch, with one-hot features."""
+    it = agent.diagnostics
+    return np.round(agent.policy.Lambda.ravel() - it.ridge, 6).reshape(it.p.shape)
+
+
+def least_visits(agent):
+    """Actions that were tried less often are on trial, [X, A]."""
+    visits = visits_of(agent)
+    theta = agent.diagnostics.theta.reshape(visits.shape)
+    return TAU * theta * np.sqrt(visits.sum(axis=1, keepdims=True))
+
+
+def test_actions_on_trial_are_played_as_often_as_the_best_tried_one():
+    """Others that were tried are played as mirror descent says, relative to that one."""
+    agent, trials, others = VariantAgent(drifting(0.9, 0.5, 0.1), config=ADAPTIVE), 0, 0
+    other = transcribe(agent)
+    for _ in range(100):
+        agent.learn(1)
+        other.episode()
+        visits, least = visits_of(agent), least_visits(agent)
+        for x, pi in enumerate(agent.diagnostics.pi):
+            tried = visits[x] > 0
+            trial = tried & (visits[x] < least[x])
+            rest = tried & ~trial
+            if tried.any():
+                best = pi[np.where(tried, other.log_pi[x], -np.inf).argmax()]
+                np.testing.assert_allclose(pi[trial], best, rtol=1e-9)
+                expected = best * np.exp(other.log_pi[x] - other.log_pi[x][tried].max())
+                assert_close(pi[rest], expected[rest], atol=1e-8)
+                trials += (expected[trial] < 0.01 * best).sum()  # hardly played but for trials
+                others += (expected[rest] < 0.01 * best).sum()
+    assert trials > 100
+    assert others > 100
+
+
+def test_untried_actions_are_played_at_most_odds_times_as_often_as_the_best_tried_one():
+    """However much they promise; where nothing was tried, what they promise alone counts."""
+    X, A = 4, 30
+    P = np.zeros((X, A, X))
+    P[:2, :, :2] = 0.5
+    P[2:, :, 2:] = 0.5  # two states that cannot be reached, one of which pays more
+    r = np.tile(0.5 + 1e-3 * np.arange(A), (X, 1))
+    r[3] = 1.0
+    agent = VariantAgent(FiniteMDP(P, r, np.eye(X)[0], 0.9), config=ADAPTIVE, seed=0)
+    largest = 0.0
+    for _ in range(30):
+        agent.learn(1)
+        tried, pi = visits_of(agent) > 0, agent.diagnostics.pi
+        for x in range(2):
+            if tried[x].any() and not tried[x].all():
+                odds = pi[x][~tried[x]].max() / pi[x][tried[x]].max()
+                assert odds < ODDS * (1 + 1e-9)
+                largest = max(largest, odds)
+        # softmax(eta S): the Q of all its actions are r + gamma w.
+        weights = np.exp(ADAPTIVE.eta * agent.policy.updates * (r[2] - r[2].max()))
+        assert_close(pi[2], weights / weights.sum(), atol=1e-8)
+    assert largest == pytest.approx(ODDS)
+    assert pi[2].max() > 2 * ODDS * pi[2].min()
+
+
+def test_trials_end_and_come_back():
+    """A hopeless action is tried in N visits of a state about as often as sqrt(N) says."""
+    agent = VariantAgent(drifting(0.9, 0.1), config=ADAPTIVE)
+    tries, least = np.empty((2, 600, 8))
+    for i in range(600):
+        agent.learn(10)
+        tries[i], least[i] = visits_of(agent)[:, 1], least_visits(agent)[:, 1]
+    trial = (tries < least).astype(int)
+    begun = (np.diff(trial, axis=0) == 1).sum(axis=0)
+    assert begun.sum() > 8  # after earlier ones had ended: about two in a state
+    assert trial.mean() < 0.1
+    late = slice(50, None)  # 500 episodes
+    assert (tries[late] > 0.8 * least[late]).all()
+    assert (tries[late] < 3 * least[late]).all()
+    growth = tries[-1].sum() / tries[late][0].sum()
+    assert 1.7 < growth < 5  # sqrt(12), but theta falls; N grows by 12
+
+
+def test_nothing_that_was_tried_is_on_trial_in_a_world_without_chance():
+    """The best action of a state all of whose actions were tried once is played alone."""
+    rewards = [0.0, 0.25, 0.5, 0.75, 1.0]
+    agent, sure = VariantAgent(two_rooms(rewards), config=ADAPTIVE, seed=0), 0
+    for _ in range(300):
+        agent.learn(1)
+        visits = visits_of(agent)
+        assert ((visits == 0) | (visits >= least_visits(agent))).all()
+        if (visits[1] > 0).all():
+            sure += 1
+            assert agent.diagnostics.pi[1, -1] > 0.999
+    assert sure > 250
+    assert visits[1].min() < 5  # for it is not for want of tries that the others are known
+
+
+def test_predictions_name_no_untried_action_where_one_was_tried():
+    """Nor one that is on trial alone: the best tried one by the sums of Q."""
+    agent = VariantAgent(drifting(0.9, 0.7, 0.5, 0.3, 0.1), config=ADAPTIVE)
+    other, states, against = transcribe(agent), np.arange(8), 0
+    for _ in range(40):
+        agent.learn(1)
+        other.episode()
+        tried = visits_of(agent) > 0
+        tried |= ~tried.any(axis=1, keepdims=True)
+        among, named = np.where(tried, other.log_pi, -np.inf), agent.policy.predict(states)
+        assert_close(among[states, named], among.max(axis=1), atol=1e-6)  # -inf if untried
+        against += (agent.diagnostics.pi.argmax(axis=1) != named).sum()
+    assert against > 20  # the likeliest action was another
+
+
+def test_whoever_chooses_rewards_is_told_what_is_played():
+    class Listening(Fixed):
+        def choose(self, episode, policy):
+            assert_close(policy, agent.diagnostics.pi, episode, atol=1e-12)
+            return self.r, 1
+
+    mdp = drifting(0.9, 0.5, 0.1)
+    agent = VariantAgent(mdp, config=ADAPTIVE, rewards=Listening(mdp.r))
+    agent.learn(40)
 
 
 # What heaven is worth.
@@ -124,19 +262,6 @@ def two_rooms(rewards):
     P = np.zeros((2, n, 2))
     P[0, :, 1] = P[1, :, 1] = 1
     return FiniteMDP(P, np.array([[0.5] * n, rewards]), [1.0, 0.0], 0.9)
-
-
-def test_new_pairs_that_may_be_worth_it_are_alike():
-    """Whatever they pay themselves, until it is known that they cannot be better."""
-    mdp = two_rooms(np.linspace(0, 1, 20))
-    agent = VariantAgent(mdp, config=ADAPTIVE, seed=0)
-    agent.learn(1)
-    second = 1
-    new = agent.diagnostics.p[second] == 1
-    assert 5 < new.sum() < 20
-    np.testing.assert_allclose(agent.policy.probabilities(second)[new], 1 / new.sum(), atol=1e-9)
-    agent.learn(50)
-    assert agent.policy.probabilities(second)[-1] > 0.99
 
 
 def test_rewards_that_change_say_nothing_of_heaven():
@@ -190,18 +315,21 @@ def test_a_heaven_that_was_said_is_not_learnt():
     assert not agent.policy.heaven_pays
 
 
-def test_rounding_does_not_decide_what_is_new(tmp_path):
-    """Theta is 10, and the pairs that were visited twenty times stand on the edge."""
+def test_rounding_does_not_decide_what_is_untried():
+    """Features so small that the prior's share is 1/2 after the first, second or a later visit."""
     X = 200
     P = np.full((X, 1, X), 1 / X)
     mdp = FiniteMDP(P, np.full((X, 1), 0.5), np.full(X, 1 / X), 0.9)
-    agent, edge = VariantAgent(mdp, config=ADAPTIVE), 0
+    needed = 1 + np.arange(X) % 10
+    scale = np.sqrt(1e-3 / needed) * (1 + np.linspace(-1e-14, 1e-14, X))
+    scale[0] = 1.0  # B
+    agent, edge = VariantAgent(mdp, Scaled(X, 1, scale), config=ADAPTIVE), 0
     for _ in range(50):
-        agent.learn(10)
-        it, here = agent.diagnostics, np.isclose(agent.policy.Lambda.ravel(), 30)
-        if it.ridge == 10:
-            edge += here.sum()
-            np.testing.assert_allclose(it.p.ravel()[here], it.s / 3, rtol=1e-9)
+        agent.learn(1)
+        it, here = agent.diagnostics, np.isclose(agent.policy.Lambda.ravel(), 2e-3, rtol=1e-9)
+        expected = it.s * it.theta[here] / (needed[here] + it.theta[here])
+        np.testing.assert_allclose(it.p.ravel()[here], np.minimum(expected, 1), rtol=1e-9)
+        edge += (expected < 0.9).sum()
     assert edge > 20
 
 
@@ -302,6 +430,7 @@ def test_parameters_that_cannot_be():
         (lambda: VarianceBonus(-1.0), "c = -1"),
         *((lambda x=x: replace(ADAPTIVE, tolerance=x), r"tolerance must be in \[0, 1\)")
           for x in (-1e-9, 1.0, float("nan"), float("inf"))),
+        (lambda: replace(ADAPTIVE, eta=float("inf")), r"\beta\b"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             make()

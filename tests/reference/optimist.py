@@ -1,9 +1,9 @@
-"""Algorithm 1 with heaven for what is new and bonuses by variances, in plain NumPy.
+"""The rule of `Optimist` in plain NumPy: Algorithm 1 with a prior, variance bonuses and trials.
 
-Nothing is saved: the data are a list, and everything is computed anew from all of it. What is not
-in the pseudocode of the paper is written after the formulas of `optimist.core.prior`, of `Novelty`
-and of `VarianceBonus`; sums stay sums. `Adaptive` plays a finite world whose rewards are known;
-`AdaptiveInEnvironment` is told of episodes that pay, terminate and are cut off.
+Nothing is saved: the data are a list, and everything is computed anew from all of it. It is written
+from the specification of the rule, not from the engine, and has its own copies of the constants;
+sums stay sums. `Adaptive` plays a finite world whose rewards are known; `AdaptiveInEnvironment` is
+told of episodes that pay, terminate and are cut off.
 """
 
 from collections import Counter
@@ -14,7 +14,13 @@ from scipy.special import logsumexp
 
 from reference.algorithm_1 import Interaction
 
-LEAST, MOST, SHARED = 1e-4, 10.0, 1e-3
+LEAST, MOST = 1e-4, 10.0  # bounds on the global theta
+SHARED = 1e-3  # theta where pairs share features
+STRENGTH = 2.0  # how many pieces of news the global theta counts for in that of a block
+RIDGE = 1e-3  # the ridge, in units of B^2
+LEVEL = 0.5  # a pair is untried if the prior's share in its estimate is larger
+TAU = 0.4  # an action is on trial below TAU theta sqrt(N) visits
+ODDS = 10.0  # the most that an untried action is played, relative to the best tried one
 
 
 def links(D):
@@ -35,6 +41,22 @@ def likeliest_theta(D, theta):
         if abs(theta - last) < 1e-3 * last:
             break
     return float(theta)
+
+
+def concentrations(D, theta, block, n_blocks):
+    """Theta of each block: news over chances of the states that have a pair in it, and the prior.
+
+    The global theta counts for STRENGTH pieces of news. ``block`` is that of each pair, [X, A].
+    """
+    _, visits, after = links(D)
+    found = []
+    for b in range(n_blocks):
+        states = np.flatnonzero((block == b).any(axis=1))
+        pairs = [pair for pair in visits if pair[0] in states]
+        news = sum(len(after[pair]) - 1 for pair in pairs)
+        chances = sum(np.sum(1 / (np.arange(1, visits[pair]) + theta)) for pair in pairs)
+        found.append((news + STRENGTH) / (chances + STRENGTH / theta))
+    return np.array(found)
 
 
 def chance_of_the_new(D):
@@ -63,34 +85,48 @@ def mean_value(D, V):
 
 
 class Adaptive:
-    """The learner; ``Phi`` are the features [X, A, d], ``unit`` the ridge that theta multiplies.
+    """The learner; ``Phi`` are the features [X, A, d], ``block_of`` the blocks of states, [X, A].
 
-    ``theta_of`` may put another theta in the place of the one that was found: two ways to compute
-    it differ in the digits to which it is iterated.
+    ``theta_of`` may put other concentrations in the place of those that were found: two ways to
+    compute them differ in the digits to which they are iterated.
     """
 
     columns = ("reward", "optimistic_value", "bonus", "ascension", "sup_q")
 
     def __init__(
-        self, interaction, mdp, Phi, *, eta, c, level, heaven, unit, updates, tolerance, shared,
-        theta_of=None,
+        self, interaction, mdp, Phi, *, eta, c, heaven, ridge, updates, tolerance, shared, block_of,
+        n_blocks, theta_of=None,
     ):  # fmt: skip
         self.world, self.Phi, self.r, self.nu0, self.gamma = (
             interaction, Phi, mdp.r, mdp.nu0, mdp.gamma,
         )  # fmt: skip
-        self.eta, self.c, self.heaven, self.unit = eta, c, heaven, unit
+        self.eta, self.c, self.heaven, self.ridge = eta, c, heaven, ridge
         self.updates, self.tolerance, self.shared = updates, tolerance, shared
-        self.level, self.w = level, heaven
+        self.w = heaven
         self.theta_of = theta_of or (lambda theta: theta)
         X, self.A, self.d = Phi.shape
+        self.block, self.n_blocks = block_of(np.arange(X)), n_blocks
         self.V, self.log_pi = np.zeros(X), np.full((X, self.A), -np.log(self.A))
         self.CB, self.p = np.zeros((X, self.A)), np.zeros((X, self.A))
+        self.untried, self.trial = np.ones((X, self.A), bool), np.zeros((X, self.A), bool)
         self.D, self.k, self.e, self.theta = [], 0, 0, 1.0
         self.swept = []  # how many updates followed each episode
 
     @property
     def pi(self):
-        return np.exp(self.log_pi)
+        """What is played: actions on trial as often as the best tried one, untried ones bounded.
+
+        ``log_pi`` is the iterate of mirror descent, which is played where nothing was tried.
+        """
+        played = np.exp(self.log_pi)
+        for x, (untried, trial) in enumerate(zip(self.untried, self.trial, strict=True)):
+            if not untried.all():
+                top = self.log_pi[x][~untried].max()
+                # No tried action exceeds the odds of 1: the bound is that of untried ones.
+                odds = np.exp(np.minimum(self.log_pi[x] - top, np.log(ODDS)))
+                odds[trial] = 1.0
+                played[x] = odds / odds.sum()
+        return played
 
     @property
     def state(self):
@@ -105,8 +141,8 @@ class Adaptive:
 
     @property
     def Lambda(self):
-        """Theta B^2 I + sum_D phi phi', with the theta of the epoch."""
-        return self.theta * self.unit * np.eye(self.d) + self.rows.T @ self.rows
+        """Ridge I + sum_D phi phi', with the same ridge for ever."""
+        return self.ridge * np.eye(self.d) + self.rows.T @ self.rows
 
     def episode(self):
         self.optimistic_value = self.nu0 @ self.V
@@ -133,17 +169,21 @@ class Adaptive:
     def _begin_epoch(self):
         self.e += 1
         self.log_pi[:] = -np.log(self.A)
-        self.theta = self.theta_of(SHARED if self.shared else likeliest_theta(self.D, self.theta))
-        self.s, self.v = chance_of_the_new(self.D), mean_value(self.D, self.values)
+        self._fit_prior()
         self.log_det_at_epoch = self._log_det()
         square = np.einsum("xai,ij,xaj->xa", self.Phi, np.linalg.inv(self.Lambda), self.Phi)
         norms = (self.Phi**2).sum(axis=2)
-        # theta u^2, in units of ||phi||^2; what has no features is never new.
-        share = np.where(norms > 0, self.theta * self.unit * square / np.where(norms, norms, 1), 0)
-        share = np.minimum(share, 1.0)
-        new = share > self.level * (1 + 1e-9)  # [equality up to rounding]
-        self.s *= 1 + 2 * np.log(max(self.k, 1))
-        self.p = np.where(new, 1.0, np.minimum(self.s * share, 1.0))
+        something = norms > 0  # what has no features is never new, and never on trial
+        norms[~something], square[~something] = 1.0, 1.0
+        share = np.where(something, np.minimum(self.ridge * square / norms, 1.0), 0.0)
+        self.untried = share > LEVEL * (1 + 1e-9)  # [equality up to rounding]
+        tried = something & ~self.untried
+        visits = np.where(tried, 1 / square - self.ridge / norms, 0.0)
+        theta = self.concentration[self.block]
+        L = 1 + 2 * np.log(max(self.k, 1))
+        self.s *= L
+        self.p = np.where(tried, np.minimum(self.s * theta / (visits + theta), 1.0), self.untried)
+        self.trial = tried & (visits < TAU * theta * np.sqrt(visits.sum(axis=1, keepdims=True)))
         # Var of V(x'), from the moments of the data without the prior's share in them.
         data = np.maximum(1 - share, 1e-300)
         first = self.Phi @ self._regress(self.values - self.v) / data
@@ -151,22 +191,25 @@ class Adaptive:
         # [Where they are equal but for rounding there is none.]
         variance = np.maximum(second - first**2, 0.0)
         variance[variance <= 1e-12 * second] = 0.0
-        # u^2 is (1 - share) / n, for n visits: the bonus is gamma c sqrt(Var / n). Where heaven is
-        # certain nothing is added to anything.
-        self.CB = np.where(new, 0.0, self.gamma * self.c * np.sqrt(variance * square / data))
-        self._expect_of_the_untried()
+        # u^2 is (1 - share) / n, for n visits: the bonus is gamma c (1 + log k) sqrt(Var / n).
+        deviations = self.c * (1 + np.log(max(self.k, 1)))
+        self.CB = self.gamma * deviations * np.sqrt(variance * square / data)
+        self.CB[self.untried] = 0.0
 
-    def _expect_of_the_untried(self):
-        known = self.r + self.gamma * (self.v + self.Phi @ self._regress(self.V - self.v))
-        known = np.max(known, axis=1, where=self.p < 1, initial=0.0, keepdims=True)
-        self.alike = (self.p == 1) & (self.r + self.gamma * self.w > known * (1 + 1e-9))
+    def _fit_prior(self):
+        """The concentrations of blocks, s and v, from all data and the last global theta."""
+        if self.shared:
+            found = np.full(self.n_blocks, SHARED)
+        else:
+            self.theta = likeliest_theta(self.D, self.theta)
+            found = concentrations(self.D, self.theta, self.block, self.n_blocks)
+        self.concentration = self.theta_of(found)
+        self.s, self.v = chance_of_the_new(self.D), mean_value(self.D, self.values)
 
     def _update(self):
         PV = self.v + self.Phi @ self._regress(self.V - self.v)
-        # Heaven pays what the pair does, or the best of its state where new pairs are alike, and
-        # then what the best pair is worth, as far as is known.
-        pays = np.where(self.alike, self.r.max(axis=1, keepdims=True), self.r)
-        beyond = pays + self.gamma * self.w
+        # Heaven pays what the pair does, and then what the best pair is worth, as far as is known.
+        beyond = self.r + self.gamma * self.w
         Q = (1 - self.p) * (self.r + self.CB + self.gamma * PV) + self.p * beyond
         self.w = np.clip(Q.max(), 0.0, self.heaven)
         return self._improve(Q)
@@ -222,8 +265,9 @@ class AdaptiveInEnvironment(Adaptive):
                 self.met[after] = True
         self._learn_from([step[:2] for step in steps], transitions, whole)
 
-    def _expect_of_the_untried(self):
-        """The mean reward, and then the mean value."""
+    def _fit_prior(self):
+        """Also what is expected of a pair: the mean reward, and then the mean value."""
+        super()._fit_prior()
         self.base = np.mean(self.paid) + self.gamma * self.v
 
     def _update(self):
@@ -238,24 +282,24 @@ class AdaptiveInEnvironment(Adaptive):
 
 
 def parameters_of(agent, gamma):
-    """The parameters of a transcription of an agent, in whose theta it may trust."""
+    """The parameters of a transcription of an agent, in whose concentrations it may trust."""
     c, phi = agent.config, agent.features
-    unit = c.ridge_for(phi.bound)
 
     def same_theta(own):
-        theta = agent.diagnostics.ridge / unit
+        theta = agent.diagnostics.theta
         np.testing.assert_allclose(theta, own, rtol=1e-5)
         return theta
 
     return {
         "eta": c.eta,
         "c": c.bonus.c,
-        "level": c.ascension.level,
         "heaven": c.heaven(gamma),
-        "unit": unit,
+        "ridge": RIDGE * phi.bound**2 if c.ridge is None else c.ridge,
         "updates": c.updates,
         "tolerance": c.tolerance,
         "shared": phi.structure != "diagonal",
+        "block_of": lambda states: phi.in_blocks(states)[1],
+        "n_blocks": phi.blocks,
         "theta_of": same_theta,
     }
 

@@ -54,7 +54,6 @@ VARIANTS = {
     "greedy truncation": variant(math.inf, 3.0, Truncation()),
     "adaptive": Optimist.Config().variant(),
     "novelty": variant(0.5, 0.1, Novelty(), ridge=0.3),
-    "greedy novelty": variant(math.inf, 0.0, Novelty(), updates=9),
     "variance": Variant(eta=0.1, bonus=VarianceBonus(1 / 3), ascension=SIGMOID),
     "anytime": variant(0.1, 0.3, anytime=True),
     "options": variant(10.0, 1.0, r_max=3.0, ridge=None, observe_last=True),

@@ -94,17 +94,18 @@ def test_dense_policies_are_d_plus_d_squared_numbers(make, settings, tmp_path):
         assert 0 < (tmp_path / "p").stat().st_size - 8 * expected < HEADER, kind
 
 
-def test_adaptive_policies_have_three_more_vectors_and_five_more_numbers(setting, make, tmp_path):
+def test_adaptive_policies_have_four_more_vectors_and_a_few_numbers(setting, make, tmp_path):
     mdp, features = setting
     policy = make(setting, VARIANTS["adaptive"], episodes=40).policy
     policy.save(tmp_path / "p")
     d, s, rewards = features.dim, features.dim // features.blocks, policy.rewards
     assert (rewards is None) == (policy.weights is not None)
-    numbers = d * s + 3 * d + 8 + (d if rewards is None else rewards.size)
+    numbers = d * s + 3 * d + features.blocks + (d if rewards is None else rewards.size)
     assert 0 < (tmp_path / "p").stat().st_size - 8 * numbers < HEADER
     found = load_policy(tmp_path / "p", features)
     assert (found.bonus, found.gamma) == (VarianceBonus(), mdp.gamma)
     assert found.moments.shape == (2, d)
+    assert found.concentration.shape == (features.blocks,)
     assert found.heaven_pays
     np.testing.assert_array_equal(found.prior, policy.prior)
 

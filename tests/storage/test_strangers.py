@@ -66,7 +66,7 @@ def test_a_refused_file_leaves_the_learner_as_it_was(settings, make, same, tmp_p
         "drawn.clock.updates": 0,
         "history.chosen": 3,
         "regression.Lambda": (0, 0, 0),
-        "epoch.prior.ridge": 0,
+        "epoch.prior.novel": 0,
     }.items():
         make(setting, episodes=20).save(tmp_path)
         write_altered(tmp_path / FILE, name, place, -5)
@@ -81,7 +81,7 @@ def bonus(kind, **numbers):
     return {"bonus": {"kind": kind, **numbers}}
 
 
-PRIOR = {"ridge": 0.0, "novel": 0.0, "v": 0.0, "expected": 0.0, "hope": 0.0}
+PRIOR = {"novel": 0.0, "multiplier": 1.0, "expected": 0.0}
 POLICIES = [  # fields and arrays that are other, and the complaint
     ({"eta": "nan"}, {}, "eta must be a number; got 'nan'"),
     ({"eta": -1.0}, {}, "eta must be positive; got -1.0"),
@@ -103,8 +103,10 @@ POLICIES = [  # fields and arrays that are other, and the complaint
     ({"n_actions": 2.0}, {}, "n_actions must be a whole number"),
     ({"more": 1}, {}, "'more' must not be in it"),
     (bonus("VarianceBonus", c=0.3), {}, "moments is missing"),
-    ({"prior": {**PRIOR, "ridge": -1.0}}, {}, r"ridge must be in \[0, 1e\+100\]; got -1"),
-    ({"prior": {"ridge": 0.0}}, {}, "novel is missing"),
+    ({"ascension": {"kind": "Novelty"}}, {}, "concentration is missing"),
+    ({"ridge": 0.0}, {}, "ridge = 0"),
+    ({"prior": {**PRIOR, "novel": -1.0}}, {}, r"novel must be in \[0, 1e\+100\]; got -1"),
+    ({"prior": {"novel": 0.0}}, {}, "multiplier is missing"),
     ({}, {"Lambda": np.full((4, 1, 1), np.nan)}, r"Lambda\[0, 0, 0\] must be"),
     ({}, {"Lambda": np.zeros((4, 1, 1))}, r"Lambda\[0, 0, 0\] must be .*; got 0.0"),
     ({}, {"Lambda": -np.ones((4, 1, 1))}, r"Lambda\[0, 0, 0\] must be"),

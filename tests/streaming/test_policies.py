@@ -109,7 +109,9 @@ def test_a_policy_is_what_is_believed_and_played_and_comes_back(agent, numbers_o
             pi = policy.probabilities(x)
             assert pi.tobytes() == again.probabilities(x).tobytes()
             np.testing.assert_allclose(pi.sum(axis=1), 1.0)
-            assert [again.predict(y) for y in x] == np.argmax(pi, axis=1).tolist()
+            assert [again.predict(y) for y in x] == policy.predict(x).tolist()
+            if agent != "Optimist":  # which plays actions on trial as often as the best one
+                assert policy.predict(x).tolist() == np.argmax(pi, axis=1).tolist()
             np.testing.assert_allclose(again.probabilities(x[3]), pi[3], rtol=0, atol=1e-12)
 
 

@@ -29,8 +29,7 @@ class Diagnostics:
     heaven
         What heaven is worth: R_max H or a better bound, or where it is learnt the last estimate.
     ridge
-        Lambda is ridge times the identity plus the sum of phi phi' over the data. Where the ridge
-        is learnt it is the one of this epoch.
+        Lambda is ridge times the identity plus the sum of phi phi' over the data.
     Lambda, inverse
         The covariance of all data so far and its inverse as the learner keeps it, by blocks,
         [n, s, s]. Bonuses are of the covariance at the start of the epoch, ``policy.Lambda``.
@@ -39,10 +38,10 @@ class Diagnostics:
     b
         The right-hand side of the next regression, sum_D phi(x, a) (r + gamma V(x')), [d]; without
         r where rewards are known.
-    s, v
-        The other numbers of a learnt prior (`optimist.core.prior`): how likely a next state that is
-        new to its pair was never seen at all, and the mean value of the states seen. None where no
-        prior is learnt.
+    s, v, theta
+        A learnt prior (`optimist.core.prior`): the probability that a next state which is new to
+        its pair was never seen at all, times 1 + 2 log k; the mean value of the states seen; and
+        the concentration of each block, [n]. None where no prior is learnt.
 
     Examples
     --------
@@ -70,6 +69,7 @@ class Diagnostics:
     b: FloatArray | None = None
     s: float | None = None
     v: float | None = None
+    theta: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

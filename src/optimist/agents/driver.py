@@ -20,6 +20,7 @@ from optimist.agents.progress import Bar
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
 from optimist.core.acting import ActingPolicy
+from optimist.core.optimism import played
 from optimist.core.policy import PolicyPrior
 from optimist.core.state import NO_STAGE, Epoch, Regression, Rule, States, arrays_of
 from optimist.features import FeatureMap
@@ -269,7 +270,7 @@ class VariantDriver(Driver):
     ) -> None:
         super().__init__(run, gamma)
         self.features, self.variant = features, variant
-        self.unit_ridge = variant.ridge_for(features.bound)
+        self.ridge = variant.ridge_for(features.bound)
         self.heaven = variant.heaven(gamma)  # R_max H or v_max; the most, if its worth is learnt
         # Values that are cut off have no closed form, unless only those of the last update matter.
         self.truncates = isinstance(variant.ascension, Truncation) and not math.isinf(variant.eta)
@@ -303,19 +304,28 @@ class VariantDriver(Driver):
         learnt = self.variant.learns_prior and epoch > 0
         return Diagnostics(
             V=s.V[:n],
-            pi=np.exp(s.log_pi[:n]),
+            pi=self.pi,
             CB=s.CB[:n],
             p=s.p[:n],
             epoch=epoch,
             heaven=float(prior["worth"]) if prior["pays"] else self.heaven,
-            ridge=float(prior["ridge"]) if learnt else self.unit_ridge,
+            ridge=self.ridge,
             Lambda=reg.Lambda,
             inverse=1 / reg.Lambda if reg.Lambda.shape[1] == 1 else reg.inverse,
             log_det=float(reg.log_det[0]),
             b=self.targets,
             s=float(prior["novel"]) if learnt else None,
             v=float(prior["v"]) if learnt else None,
+            theta=self.epoch.concentration if learnt else None,
         )
+
+    @property
+    def pi(self) -> FloatArray:
+        """The probabilities with which actions are played, [X, A]."""
+        s, n, _ = self.statistics
+        if not s.standing[:n].any():
+            return np.asarray(np.exp(s.log_pi[:n]))
+        return played(s.log_pi[:n], s.standing[:n])
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -334,33 +344,26 @@ class VariantDriver(Driver):
             "ascension": self.variant.ascension_in(int(clock["stage"])),
             "heaven": self.heaven,
             "features": self.features,
+            "ridge": self.ridge,
             "prior": PolicyPrior(*(float(prior[name]) for name in PolicyPrior._fields)),
             "moments": np.array([epoch.first, epoch.second]),
+            "concentration": epoch.concentration.copy(),
         }
         return SoftmaxPolicy(**{**given, **others})
 
     def check_epoch(self, arrays: dict[str, Any]) -> None:
-        """Refuse statistics from which no epoch of this learner could continue.
-
-        The next epoch takes the ridge of this one out of Lambda, which must leave it positive.
-        """
+        """Refuse statistics from which no epoch of this learner could continue."""
+        learns = self.variant.learns_prior and self.knows_rewards
         for group in ("epoch", "drawn"):
             self._check_clock(arrays, f"{group}.clock")
-            if arrays[f"{group}.prior.pays"][0] and not arrays["states.alike"].size:
+            if arrays[f"{group}.prior.pays"][0] and not learns:
                 raise ValueError(f"{group}.prior.pays must be False: no worth of heaven is learnt")
-        Lambda, unit = arrays["regression.Lambda"], self.unit_ridge
-        s, ridge = Lambda.shape[1], float(arrays["epoch.prior.ridge"][0])
-        epochs = arrays["epoch.clock.epochs"][0]
-        if epochs == 0 and not np.allclose(Lambda, unit * np.eye(s), ROUNDING, 0.0):
-            raise ValueError(f"Lambda must be {unit:g} times the identity before the first epoch")
-        if epochs > 0 and self.variant.learns_prior:
-            from optimist.core.prior import LEAST, MOST, SHARED  # numba takes its time
-
-            low, high = (SHARED * unit,) * 2 if s > 1 else (LEAST * unit, MOST * unit)
-            if not low * (1 - ROUNDING) <= ridge <= high * (1 + ROUNDING):
-                raise ValueError(f"prior.ridge must be in [{low:g}, {high:g}]; got {ridge:g}")
-            if s == 1 and Lambda.min() < ridge * (1 - ROUNDING):
-                raise ValueError(f"Lambda must be at least prior.ridge; got {Lambda.min():g}")
+        Lambda, ridge = arrays["regression.Lambda"], self.ridge
+        s, epochs = Lambda.shape[1], arrays["epoch.clock.epochs"][0]
+        if epochs == 0 and not np.allclose(Lambda, ridge * np.eye(s), ROUNDING, 0.0):
+            raise ValueError(f"Lambda must be {ridge:g} times the identity before the first epoch")
+        if s == 1 and Lambda.min(initial=ridge) < ridge * (1 - ROUNDING):
+            raise ValueError(f"Lambda must be at least the ridge, {ridge:g}; got {Lambda.min():g}")
 
     def _check_clock(self, arrays: dict[str, Any], name: str) -> None:
         """Refuse a clock with more epochs than could begin, or with another stage than its last."""

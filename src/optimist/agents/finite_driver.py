@@ -85,9 +85,8 @@ class FiniteDriver(VariantDriver):
         self.mdp, self.policy_size = mdp, mdp.r.size
         self.rewards = Fixed(mdp.r) if rewards is None else rewards
         self.simulator = simulator(mdp)
-        prior = variant.learns_prior
         self.states, self.data, self.regression = learning_arrays(
-            mdp, self.simulator, features, self.unit_ridge, prior, prior and self.knows_rewards
+            mdp, self.simulator, features, self.ridge, variant.learns_prior
         )
         self.epoch = blank_epoch(self.regression, variant.keeps_moments, met_later=False)
         self.drawn = copied(self.epoch)  # of pi_I, and likewise:
@@ -124,7 +123,7 @@ class FiniteDriver(VariantDriver):
     def _choose_rewards(self, most: int) -> int:
         """Ask for rewards if it is time to; for how many episodes they hold."""
         if self.episodes >= self.until:
-            r, hold = self.rewards.choose(self.episodes, np.exp(self.states.log_pi))
+            r, hold = self.rewards.choose(self.episodes, self.pi)
             checks.count(hold, "the number of episodes for which rewards hold")
             self._set_rewards(r)
             # Rewards that hold for ever are asked for at every call, which costs nothing.

@@ -43,10 +43,11 @@ class OptimistConfig(VariantConfig):
 class Optimist(VariantAgent):
     """The agent without a knob: optimistic where the next state may be new.
 
-    Transitions to heaven are for pairs whose outcome may be unseen (`core.Novelty`), and bonuses
-    are a part of the standard deviation of the estimate (`core.VarianceBonus`): neither has the
-    units of a reward, or of a visit. docs/defaults.md has the rule and its evidence; the paper's
-    regret bound does not cover it.
+    Transitions to heaven are for pairs whose outcome may be unseen (`core.Novelty`), bonuses are a
+    multiple of the standard deviation of the estimate (`core.VarianceBonus`), and actions that were
+    tried seldom are tried again (`core.trials`). None of it has the units of a reward. The rule,
+    its evidence and a proof that no action is given up for ever are in docs/defaults.md; the
+    paper's regret bound does not cover it.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray, IntArray
 from optimist.core import NoiseBonus, Variant, schema
 from optimist.core.memory import Memory, refitted
+from optimist.core.optimism import played
 from optimist.core.state import Epoch, Regression, States, blank_epoch, copied
 from optimist.envs import Gym
 from optimist.envs.gym_world import GIBIBYTE
@@ -54,7 +55,7 @@ class StreamLearner(VariantDriver):
         super().__init__(phi, variant, world.gamma, run)
         self.scale, self.reward = scale, world.reward
         known = self.reward is not None
-        self.memory = Memory(phi, self.unit_ridge, world.memory, world.when_full, known)
+        self.memory = Memory(phi, self.ridge, world.memory, world.when_full, known)
         if world.memory > GIBIBYTE:  # it was asked for; the default grows as needed
             limits.need(world.memory, f"memory = {world.memory:g} bytes")
         self.epoch = blank_epoch(self.memory.regression, variant.keeps_moments, met_later=True)
@@ -175,7 +176,6 @@ class StreamLearner(VariantDriver):
         weights, thetas, stop = self._reward_weights(), self.thetas, np.zeros(1, np.bool_)
         # Rewards of episodes that never terminate need not hold the 0 that termination pays.
         worth = self.scale.terminal if ends or memory.ends else 0.0
-        learns_prior = self.variant.learns_prior
         steps = episode.steps - episode.counted
 
         def call() -> float:
@@ -191,8 +191,6 @@ class StreamLearner(VariantDriver):
             n, terminal = memory.n_states, worth if memory.ends else 0.0
             begins = streaming.end_episode(stream, terminal, n, memory.n_links, whole)
             if begins:
-                if learns_prior:
-                    memory.ridge = float(epoch.prior[0]["ridge"])
                 streaming.refresh_optimism(rule, memory.states, epoch, n)
             if not begins and rule.lazy:
                 return 0.0
@@ -262,14 +260,14 @@ class StreamLearner(VariantDriver):
         if self.reward is not None:
             r[:] = self._known_rewards(observations)
         flat, V = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1])), np.zeros(n)
-        none = np.zeros((0, 0), dtype=np.bool_)
-        states = States(flat, block, V, log_pi, cumulative, CB, p, none, r, rewards)
+        standing = np.zeros((n, A), dtype=np.int64)
+        states = States(flat, block, V, log_pi, cumulative, CB, p, standing, r, rewards)
         u = np.empty((n, A))
         current_uncertainties(states, self.memory.regression, u)
         with np.errstate(divide="ignore"):  # a pair without features has no uncertainty
             visits = np.maximum(u**-2.0 - self.memory.ridge, 0.0)
         initialise(self._present_rule, states, self.epoch, self.thetas, 0, n)
-        return Beliefs(V, CB, p, np.exp(log_pi), visits)
+        return Beliefs(V, CB, p, played(log_pi, standing), visits)
 
     @property
     def policy(self) -> Policy:
@@ -336,8 +334,6 @@ class StreamLearner(VariantDriver):
         self.memory.restore({name: arrays[name] for name in self.memory.arrays})
         self._numbers.clear()
         super().restore(header, arrays)
-        if self.variant.learns_prior and self.epoch.clock[0]["epochs"] > 0:
-            self.memory.ridge = float(self.epoch.prior[0]["ridge"])
         least, most = arrays["kept.rewards"].tolist()
         if not least <= 0 <= most:
             raise ValueError(f"kept.rewards must hold 0, which ends pay; got {least}, {most}")

@@ -50,10 +50,15 @@ class ActingPolicy(ABC):
                 "deterministic=False needs a generator to draw actions with: "
                 "predict(observations, rng, deterministic=False)"
             )
-        pi = self.probabilities(observations)
-        likeliest = rng is None or deterministic
-        chosen = np.asarray(pi.argmax(axis=-1)) if likeliest else _drawn(pi, checks.generator(rng))
+        if rng is None or deterministic:
+            chosen = self.likeliest(observations)
+        else:
+            chosen = _drawn(self.probabilities(observations), checks.generator(rng))
         return chosen if chosen.ndim else int(chosen)
+
+    def likeliest(self, observations: ArrayLike) -> IntArray:
+        """The most likely action of each observation, [...]."""
+        return np.asarray(self.probabilities(observations).argmax(axis=-1))
 
     def as_sb3(self, seed: int = 0) -> "StableBaselinesModel":
         """The policy as a model of Stable-Baselines3, which its functions can evaluate.

@@ -112,7 +112,6 @@ def learning_arrays(
     features: FeatureMap,
     ridge: float,
     learns_prior: bool,
-    learns_heaven: bool,
 ) -> tuple[States, Data, Regression]:
     """Before the first episode: V_1 = 0, pi_1 uniform, no data, Lambda ridge times the identity.
 
@@ -128,7 +127,7 @@ def learning_arrays(
         cumulative=np.cumsum(mdp.uniform_policy, axis=1),
         CB=np.zeros(shape),
         p=np.zeros(shape),
-        alike=np.zeros(shape if learns_heaven else (0, 0), dtype=np.bool_),
+        standing=np.zeros(shape, dtype=np.int64),
         r=mdp.r.copy(),
         rewards=np.zeros(shape),
     )

@@ -95,42 +95,32 @@ class Never:
 
 @dataclass(frozen=True)
 class Novelty:
-    """p+ = estimated probability of an unseen next state; 1 where the prior outweighs the data.
+    """p+ = estimated probability of an unseen next state; 1 for untried pairs.
 
-    A prior over next states is fitted to all pairs (`optimist.core.prior`). Its share in the
-    estimate of a pair is theta u^2, in units of ||phi||^2: theta / (n + theta) after n visits with
-    one-hot features. The probability that a next state which is new to its pair was never seen at
-    all is s. In an epoch that began after k episodes,
+    A prior over next states is fitted to all pairs (`optimist.core.prior`). After n visits the next
+    state of a pair is new to it with probability theta / (n + theta), with the concentration theta
+    of its state, and was then never seen at all with probability s. In an epoch that began after k
+    episodes,
 
-        p+ = 1 where theta u^2 > level, else min(s theta u^2 (1 + 2 log k), 1).
+        p+ = min(1, s (1 + 2 log k) theta / (n + theta)),
 
-    At the level 1/3 the data outweigh the prior two to one. In a deterministic world theta is near
-    0, and a pair is known after one visit; where transitions are random theta is near 1 or larger.
-    The ridge of the regression becomes theta times the ridge given, and it shrinks to the mean
-    value instead of 0. A ridge that small can extrapolate beyond the values that it was fitted to,
-    so the values that enter the next regression are kept in [0, R_max H]; the policy is not
-    affected.
+    where n = 1 / u^2 - ridge / ||phi||^2. A pair is untried where the ridge has more of a say in
+    its estimate than the data. The ridge should be small (`Variant.ridge`). It shrinks the estimate
+    to the mean value v instead of 0, and may extrapolate beyond the values that it was fitted to:
+    the values that enter the next regression are kept in [0, R_max H], the policy is not affected.
+
+    Actions that are untried, or tried too seldom to be given up, are played more often or less
+    often than pi says (`optimist.core.trials`): every action of a state that is visited for ever is
+    tried for ever.
 
     In finite worlds with fixed rewards and no bound on the values given, the worth of heaven is
     learnt: it pays what the pair pays, then gamma w, where w is the largest Q of the last update,
-    starting from R_max H and never above it. New pairs for which that exceeds all that was known of
-    their state at the start of the epoch share the reward of the best action of their state, so
-    that one episode tries all of them. Elsewhere heaven is worth R_max H: in an environment the
-    rewards of untried pairs are unknown, and rewards that change make w outdated. The paper's
-    algebra of the augmented MDP holds for any p+, its regret bound for the sigmoid alone.
-
-    Attributes
-    ----------
-    level
-        Share of the prior above which a pair is unknown.
+    starting from R_max H and never above it. Elsewhere heaven is worth R_max H: in an environment
+    an untried pair may pay R_max, and rewards that change make w outdated. The paper's algebra of
+    the augmented MDP holds for any p+, its regret bound for the sigmoid alone.
     """
 
-    level: float = 1 / 3
     kind: ClassVar[AscensionKind] = AscensionKind.NOVELTY
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise ValueError(f"level = {self.level} must lie in (0, 1)")
 
 
 Ascension = Sigmoid | Truncation | Threshold | Never | Novelty

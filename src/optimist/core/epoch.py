@@ -3,14 +3,17 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from optimist.checks import FloatArray
 from optimist.core.compiler import compiled, inlined
 from optimist.core.linalg import dot, norm_in
-from optimist.core.optimism import EDGE, AscensionKind, BonusKind, optimism
+from optimist.core.optimism import AscensionKind, BonusKind, optimism, standing
+from optimist.core.prior import bonus_multiplier
 from optimist.core.regression import has_doubled
 from optimist.core.state import Epoch, Rule, States
 
-optimism_of_pair = inlined(optimism)
+optimism_of_pair, standing_of_pair = inlined(optimism), inlined(standing)
 
 
 @compiled()
@@ -39,13 +42,13 @@ def reset_policy(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
     if rule.learns_heaven and not prior[0]["pays"]:  # nothing is known of its worth but the bound
         prior[0]["worth"] = rule.heaven
     prior[0]["pays"] = rule.learns_heaven
-    prior[0]["hope"] = prior[0]["worth"]
+    prior[0]["multiplier"] = bonus_multiplier(max(clock[0]["episodes"], 1))
 
 
 @inlined
 def needs_moments(rule: Rule) -> bool:
     """Whether the regression of V - v is used by the optimism of an epoch."""
-    return bool(rule.optimism.bonus == BonusKind.VARIANCE or rule.learns_heaven)
+    return bool(rule.optimism.bonus == BonusKind.VARIANCE)
 
 
 @inlined
@@ -67,13 +70,14 @@ def uncertainties(
 
 @inlined
 def compute_optimism(rule: Rule, states: States, epoch: Epoch, u: FloatArray, first: int) -> None:
-    """CB and p+ of the states from the first on, from their uncertainties."""
+    """CB and p+ of the states from the first on, and which actions are on trial."""
     rows, block, s = states.rows, states.block, states.rows.shape[1]
     n_actions = block.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    o, ridge, novel = rule.optimism, epoch.prior[0]["ridge"], epoch.prior[0]["novel"]
-    varies = o.bonus == BonusKind.VARIANCE
-    norm, mean, square = 0.0, 0.0, 0.0
+    o, novel, multiplier = rule.optimism, epoch.prior[0]["novel"], epoch.prior[0]["multiplier"]
+    varies, learns = o.bonus == BonusKind.VARIANCE, is_novelty(rule)
+    norm, mean, square, theta = 0.0, 0.0, 0.0, 0.0
+    untried, n = np.zeros(n_actions, dtype=np.int64), np.zeros(n_actions)
     for x in range(first, first + len(u)):
         for a in range(n_actions):
             b, i = block[x, a], x if shared else x * n_actions + a
@@ -86,30 +90,16 @@ def compute_optimism(rule: Rule, states: States, epoch: Epoch, u: FloatArray, fi
                 if varies:
                     mean = dot(rows[i], epoch.first[b * s : (b + 1) * s])
                     square = dot(rows[i], epoch.second[b * s : (b + 1) * s])
-            CB, p = optimism_of_pair(o, ridge, novel, u[x - first, a], norm, mean, square)
-            states.CB[x, a], states.p[x, a] = CB, p
-
-
-@compiled()
-def find_alike(states: States, first: FloatArray, gamma: float, mean: float, hope: float) -> None:
-    """Find the new pairs that may be better than all that is known of their state (`Novelty`).
-
-    They share one optimistic reward; otherwise each would cost an extra episode.
-    """
-    rows, block, s = states.rows, states.block, states.rows.shape[1]
-    n_states, n_actions = states.r.shape
-    shared = rows.shape[0] == block.shape[0]
-    for x in range(n_states):
-        known = 0.0
-        for a in range(n_actions):
-            if states.p[x, a] < 1:
-                begin = block[x, a] * s
-                row = rows[x if shared else x * n_actions + a]
-                after = mean + dot(row, first[begin : begin + s])
-                known = max(known, states.r[x, a] + gamma * after)
-        for a in range(n_actions):
-            better = states.r[x, a] + gamma * hope > known * EDGE
-            states.alike[x, a] = states.p[x, a] == 1 and better
+            if learns:
+                theta = epoch.concentration[b]
+            states.CB[x, a], states.p[x, a], untried[a], n[a] = optimism_of_pair(
+                o, novel, multiplier, u[x - first, a], norm, mean, square, theta
+            )
+        if learns:
+            total = n.sum()
+            for a in range(n_actions):
+                theta = epoch.concentration[block[x, a]]
+                states.standing[x, a] = standing_of_pair(untried[a], n[a], theta, total)
 
 
 @inlined

@@ -22,7 +22,6 @@ from optimist.core.counts import regress
 from optimist.core.epoch import (
     compute_optimism,
     count_episode,
-    find_alike,
     is_novelty,
     needs_moments,
     reset_policy,
@@ -34,6 +33,7 @@ from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior
 from optimist.core.regression import draw_noise, freeze, observe
 from optimist.core.state import Epoch, Kept, Learner, Record, States
+from optimist.core.trials import log_played
 
 
 @compiled(nogil=True)
@@ -81,13 +81,14 @@ def keep_policy(states: States, epoch: Epoch, kept: Kept, i: int, taken: int) ->
         kept.epoch.Lambda[:] = epoch.Lambda
         kept.epoch.first[:] = epoch.first
         kept.epoch.second[:] = epoch.second
+        kept.epoch.concentration[:] = epoch.concentration
         kept.epoch.prior[:] = epoch.prior
         kept.epoch.clock[:] = epoch.clock
         kept.rewards[:] = states.rewards
         kept.log_pi[:] = states.log_pi
     keep = is_evaluated(epoch.clock, kept.stride)
     if keep:
-        kept.log_policies[taken] = states.log_pi
+        log_played(states.log_pi, states.standing, kept.log_policies[taken])
     return keep
 
 
@@ -200,28 +201,25 @@ def walk(
 def begin_epoch(me: Learner) -> None:
     """Freeze Lambda, and compute the optimism of all pairs in the new epoch."""
     world, rule, states, data, reg, epoch = me
-    n_states, n_actions = states.r.shape
+    n_states = states.r.shape[0]
     reset_policy(rule, states, epoch, n_states)
     if is_novelty(rule):
         pair, after, counts = data.pair, world.after, data.counts
-        learn_prior(rule, reg, epoch, pair, after, counts, states.V, n_actions, 0.0)
+        learn_prior(rule, states, epoch, pair, after, counts, states.V, n_states, 0.0)
     freeze(reg, epoch)
     v = epoch.prior[0]["v"]
     if needs_moments(rule):
         W = states.V - v
-        if rule.optimism.bonus == BonusKind.VARIANCE:
-            regress(
-                data.own, world.first, world.after, states.rows, states.block, reg.Lambda,
-                reg.inverse, data.counts, data.sums, data.b, W * W, 1.0, 0.0, epoch.second, data.Q,
-            )  # fmt: skip
+        regress(
+            data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
+            data.counts, data.sums, data.b, W * W, 1.0, 0.0, epoch.second, data.Q,
+        )  # fmt: skip
         regress(
             data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
             data.counts, data.sums, data.b, W, 1.0, 0.0, epoch.first, data.Q,
         )  # fmt: skip
     uncertainties(states, reg.Lambda, reg.inverse, 0, data.Q)
     compute_optimism(rule, states, epoch, data.Q, 0)
-    if rule.learns_heaven:
-        find_alike(states, epoch.first, rule.gamma, v, epoch.prior[0]["hope"])
 
 
 @inlined
@@ -234,11 +232,11 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
     eta, gamma, heaven, kind = rule.eta, rule.gamma, rule.heaven, rule.optimism.ascension
     clock, prior, Theta, theta = epoch.clock, epoch.prior, epoch.Theta, epoch.theta
     rows, block, r, CB, p = states.rows, states.block, states.r, states.CB, states.p
-    alike, rewards, V, Q = states.alike, states.rewards, states.V, data.Q
+    standing, rewards, V, Q = states.standing, states.rewards, states.V, data.Q
     log_pi, pi, first, after = states.log_pi, states.cumulative, world.first, world.after
     own, counts, sums, b = data.own, data.counts, data.sums, data.b
     Lambda, inverse, stop, sup_q = reg.Lambda, reg.inverse, record.stop, record.sup_q
-    truncate, bound = kind == AscensionKind.TRUNCATION, kind == AscensionKind.NOVELTY
+    truncate, novelty = kind == AscensionKind.TRUNCATION, kind == AscensionKind.NOVELTY
     left = rule.updates
     if rule.lazy and clock[0]["updates"] > 0:  # of an epoch that has just begun there are none
         left = 0
@@ -256,8 +254,9 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
         )  # fmt: skip
         add_to(Theta, 1.0, theta)
         sup_q[i], change = back_up(
-            eta, gamma, heaven, truncate, bound, prior, r, CB, p, alike, rewards, Q, V, log_pi, pi
-        )
+            eta, gamma, heaven, truncate, novelty, prior, r, CB, p, standing, rewards, Q, V, log_pi,
+            pi,
+        )  # fmt: skip
         refuse_divergence(change)
         left -= 1
         going = left > 0 and not stop[0] and not change < rule.tolerance

@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled
 from optimist.core.linalg import dot
+from optimist.core.trials import NEGLIGIBLE, give_trials
 from optimist.errors import Diverged
-
-NEGLIGIBLE = -40.0
-"""Below this the exponential of a difference of logits is under rounding, and not computed."""
 
 
 @compiled()
@@ -56,12 +54,12 @@ def back_up(
     gamma: float,
     heaven: float,
     truncate: bool,
-    bound: bool,
+    novelty: bool,
     prior: Any,
     r: FloatArray,
     CB: FloatArray,
     p: FloatArray,
-    alike: BoolArray,
+    standing: IntArray,
     rewards: FloatArray,
     Q: FloatArray,
     V: FloatArray,
@@ -71,18 +69,20 @@ def back_up(
     """Compute Q, V and pi of some states. On entry Q holds base + phi . theta; it is overwritten.
 
     Returns the largest |Q|, and by how much a value has changed at most. Where heaven pays, its
-    worth w becomes the largest Q, and gamma w is summed.
+    worth w becomes the largest Q, and gamma w is summed. ``novelty`` keeps values in bounds and
+    gives actions their trials.
     """
     pays = bool(prior[0]["pays"])
     later = gamma * prior[0]["worth"]
-    largest, best = target(r, CB, p, alike, rewards, Q, later if pays else heaven, truncate, pays)
+    largest, best = target(r, CB, p, rewards, Q, later if pays else heaven, truncate, pays)
     if pays:
         prior[0]["best"] = best
         prior[0]["worths"] += later
         prior[0]["worth"] = min(max(best, 0.0), heaven)
     change = improve(eta, Q, V, log_pi, cumulative)
-    if bound:
+    if novelty:
         bound_values(V, heaven)
+        give_trials(log_pi, standing, cumulative)
     return largest, change
 
 
@@ -91,7 +91,6 @@ def target(
     r: FloatArray,
     CB: FloatArray,
     p: FloatArray,
-    alike: BoolArray,
     rewards: FloatArray,
     Q: FloatArray,
     heaven: float,
@@ -101,20 +100,17 @@ def target(
     """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V.
 
     Returns the largest |Q|, and the largest Q. A heaven that pays (`Novelty`) adds what the pair
-    pays; for pairs that are ``alike``, what the best action of the state pays.
+    pays.
     """
     n_states, n_actions = r.shape
     largest, best = 0.0, -np.inf
     for x in range(n_states):
-        most = 0.0
-        for a in range(n_actions if pays else 0):
-            most = max(most, r[x, a])
         for a in range(n_actions):
             q, beyond = r[x, a] + CB[x, a] + Q[x, a], heaven
             if truncate:
                 p[x, a] = 1.0 if heaven <= q else 0.0
             if pays:
-                beyond += most if alike[x, a] else r[x, a]
+                beyond += r[x, a]
             q = (1 - p[x, a]) * q + p[x, a] * beyond
             rewards[x, a] += r[x, a]
             Q[x, a] = q

@@ -71,7 +71,7 @@ class Memory:
         d, A = features.dim, features.n_actions
         blocks, s = block_shape(features)
         self._rows = 1 if features.shared else A  # rows of each state
-        per_state = 8 * (self._rows * s + 7 * A + 3) + 40 + 80  # a link each; an entry of the index
+        per_state = 8 * (self._rows * s + 8 * A + 3) + 40 + 80  # a link each; an entry of the index
         if isinstance(features, Distinct):
             per_state += BYTES_A_DIGEST + 8 * VECTORS * A  # its features are its own
         self.limit = checks.positive(limit, "memory")
@@ -98,7 +98,7 @@ class Memory:
             cumulative=np.zeros((0, A)),
             CB=np.zeros((0, A)),
             p=np.zeros((0, A)),
-            alike=np.zeros((0, 0), dtype=np.bool_),
+            standing=np.zeros((0, A), dtype=np.int64),
             r=np.zeros((0, A)),
             rewards=np.zeros((0, A)),
         )
@@ -151,7 +151,6 @@ class Memory:
             grown = {
                 name: _grown(array, size * self._rows if name == "rows" else size)
                 for name, array in self.states._asdict().items()
-                if name != "alike"
             }
             self.states = self.states._replace(**grown)
             head, left = (_grown(array, size) for array in self.chains[:2])
@@ -219,7 +218,7 @@ class Memory:
 
     def _used(self, name: str, n: int, m: int) -> int | None:
         """How long an array is with n states and m links; None if that does not depend on them."""
-        lengths = {"states.rows": n * self._rows, "states.alike": None}
+        lengths = {"states.rows": n * self._rows}
         return lengths.get(name, {"states": n, "links": m}.get(name.partition(".")[0]))
 
     def rescale(self, factor: float, shift: float, gamma: float, terminal: float) -> None:
@@ -282,9 +281,7 @@ class Memory:
         number = np.full(self.n_states, -1)
         number[used] = np.arange(used.size)
         rows = self.states.rows.reshape(-1, self._rows, self.states.rows.shape[1])
-        others = {
-            n: a[used] for n, a in self.states._asdict().items() if n not in ("rows", "alike")
-        }
+        others = {n: a[used] for n, a in self.states._asdict().items() if n != "rows"}
         self.states = self.states._replace(rows=rows[used].reshape(-1, rows.shape[2]), **others)
         self.n_states = used.size
         self._index_states()

@@ -6,8 +6,9 @@ u = ||phi||_{Lambda^{-1}}, CB the bonus and p the ascension function, the sum of
     S = (1 - p) (phi . Theta + n CB) + n p R_max H
 
 (or, where heaven pays rewards that are known, p times their sum and that of gamma w, `Novelty`),
-and the policy is softmax(eta S). A variance bonus takes 2 d more numbers, a prior five, and a
-heaven whose worth is learnt d, for the rewards that it pays.
+and the policy is softmax(eta S), but for actions that are untried or on trial
+(`optimist.core.trials`). A variance bonus takes 2 d more numbers, a prior d and four, and a heaven
+whose worth is learnt d, for the rewards that it pays.
 """
 
 from collections.abc import Callable
@@ -23,10 +24,11 @@ from optimist import checks
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
 from optimist.core.acting import ActingPolicy
-from optimist.core.ascension import Ascension, Truncation
+from optimist.core.ascension import Ascension, Novelty, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
 from optimist.core.norms import norms
-from optimist.core.optimism import EDGE, optimism
+from optimist.core.optimism import best_tried, optimism, played
+from optimist.core.optimism import standing as standing_of
 from optimist.core.variant import optimism_with
 from optimist.features import FeatureMap, describe
 from optimist.parameters import plain_value
@@ -35,11 +37,9 @@ from optimist.parameters import plain_value
 class PolicyPrior(NamedTuple):
     """The numbers of a learnt prior that a policy needs (`optimist.core.state.PRIOR`)."""
 
-    ridge: float = 0.0
     novel: float = 0.0
-    v: float = 0.0
+    multiplier: float = 1.0
     expected: float = 0.0
-    hope: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,13 @@ class SoftmaxPolicy(ActingPolicy):
         Whether heaven pays rewards that are known and do not change, beside ``heaven``, which is
         then the mean of gamma w over the epoch's updates (`Novelty`).
     prior
-        The learnt prior (`optimist.core.prior`), or zeros.
+        The learnt prior (`optimist.core.prior`).
+    ridge
+        Lambda before the first transition is ridge times the identity.
     moments
         The regressions of the values and of their squares, [2, d]; or empty.
+    concentration
+        The concentration of the next states of each block (`Novelty`), [blocks]; or empty.
     """
 
     Theta: FloatArray
@@ -95,25 +99,44 @@ class SoftmaxPolicy(ActingPolicy):
     gamma: float = 0.0
     heaven_pays: bool = False
     prior: PolicyPrior = PolicyPrior()  # noqa: RUF009 - a tuple
+    ridge: float = 1.0
     moments: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
+    concentration: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
+        S, standing = self._sums_and_standings(states)
+        if self.updates == 0:
+            return np.full(S.shape, 1 / S.shape[-1])
+        if np.isinf(self.eta):
+            return np.asarray(np.eye(S.shape[-1])[np.argmax(S, axis=-1)])
+        return played(self.eta * (S - S.max(axis=-1, keepdims=True)), standing)
+
+    def likeliest(self, states: ArrayLike) -> IntArray:
+        """The best action of each state, [...], among those that were tried if any was."""
+        S, standing = self._sums_and_standings(states)
+        return np.asarray(best_tried(S, standing).argmax(axis=-1))
+
+    def _sums_and_standings(self, states: ArrayLike) -> tuple[FloatArray, Any]:
+        """S and the `Standing` of the actions of the states, [..., A]."""
         rows, block = self.features.in_blocks(states)
         d = self.Theta.shape[-1]
         if self.features.dim != d:
             raise ValueError(f"the policy has d = {d}, its features {self.features.dim}")
+        none = np.zeros(block.shape)
         if self.updates == 0:
-            return np.full(block.shape, 1 / block.shape[-1])
-        S = self._sum_of_values(rows, block, states)
-        if np.isinf(self.eta):
-            return np.asarray(np.eye(S.shape[-1])[np.argmax(S, axis=-1)])
-        weights = np.exp(self.eta * (S - S.max(axis=-1, keepdims=True)))
-        return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+            return none, none
+        theta = self.concentration[block] if self.concentration.size else none
+        CB, p, untried, n = self._optimism(rows, block, theta)
+        S = self._sum_of_values(rows, block, states, CB, p)
+        if not isinstance(self.ascension, Novelty):
+            return S, none
+        return S, standing_of(untried, n, theta, n.sum(axis=-1, keepdims=True))
 
-    def _sum_of_values(self, rows: FloatArray, block: IntArray, states: ArrayLike) -> FloatArray:
+    def _sum_of_values(
+        self, rows: FloatArray, block: IntArray, states: ArrayLike, CB: FloatArray, p: FloatArray
+    ) -> FloatArray:
         """S of the states, [..., A]."""
-        CB, p = self._optimism(rows, block)
         each = CB + self.shift + self.prior.expected  # added by every update
         if self.reward is not None:
             batch = np.asarray(states)[None] if CB.ndim == 1 else np.asarray(states)
@@ -129,32 +152,22 @@ class SoftmaxPolicy(ActingPolicy):
         target = self._predict(rows, block, self.Theta) + self.updates * each + rewards
         beyond: FloatArray | float = self.updates * self.heaven
         if self.heaven_pays:
-            beyond += self._paid(np.broadcast_to(rewards, CB.shape), rows, block, p)
+            beyond += rewards
         return np.asarray((1 - p) * target + p * beyond)
 
-    def _paid(
-        self, sums: FloatArray, rows: FloatArray, block: IntArray, p: FloatArray
-    ) -> FloatArray:
-        """What heaven pays to pairs, whose rewards have these sums over the epoch's updates.
-
-        New pairs that may be better than all that is known of their state are paid alike.
-        """
-        r, new = sums / self.updates, p == 1
-        known = r + self.gamma * (self.prior.v + self._predict(rows, block, self.moments[0]))
-        best = np.maximum(np.where(new, 0.0, known).max(axis=-1, keepdims=True), 0.0)
-        alike = new & (r + self.gamma * self.prior.hope > best * EDGE)
-        return np.where(alike, sums.max(axis=-1, keepdims=True), sums)
-
-    def _optimism(self, rows: FloatArray, block: IntArray) -> tuple[FloatArray, FloatArray]:
-        """CB and p+ of the pairs."""
+    def _optimism(
+        self, rows: FloatArray, block: IntArray, theta: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """CB and p+ of the pairs, whether they are untried, and their visits."""
         u = self._uncertainty(rows, block)
         first = second = np.zeros(u.shape)
         if isinstance(self.bonus, VarianceBonus):
             first, second = (self._predict(rows, block, m) for m in self.moments)
         norm = np.broadcast_to((rows**2).sum(axis=-1), u.shape)
-        given = optimism_with(self.bonus, self.ascension, self.gamma)
+        given = optimism_with(self.bonus, self.ascension, self.gamma, self.ridge)
+        novel, multiplier = self.prior.novel, self.prior.multiplier
         with np.errstate(over="ignore"):  # a sigmoid far from 0 is 0 or 1
-            return optimism(given, self.prior.ridge, self.prior.novel, u, norm, first, second)
+            return optimism(given, novel, multiplier, u, norm, first, second, theta)
 
     def _predict(self, rows: FloatArray, block: IntArray, theta: FloatArray) -> FloatArray:
         """phi . theta."""
@@ -185,12 +198,15 @@ class SoftmaxPolicy(ActingPolicy):
             "features": describe(self.features),
             "reward": self.reward is not None,
             "shift": float(self.shift),
+            "ridge": float(self.ridge),
             "heaven_pays": bool(self.heaven_pays),
             "prior": {name: float(value) for name, value in self.prior._asdict().items()},
         }
         arrays = {"Theta": self.Theta, "Lambda": self.Lambda}
         if self.moments.size:
             arrays["moments"] = self.moments
+        if self.concentration.size:
+            arrays["concentration"] = self.concentration
         if self.rewards is not None:
             arrays["rewards"] = self.rewards
         if self.weights is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from optimist import checks
 from optimist.checks import FloatArray
 from optimist.core import schema, storage
-from optimist.core.ascension import Ascension, Truncation
+from optimist.core.ascension import Ascension, Novelty, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
 from optimist.core.policy import PolicyPrior, SoftmaxPolicy, TablePolicy
 from optimist.errors import FileError
@@ -30,6 +30,7 @@ HEADER = {
     "reward": bool,
     "shift": float,
     "heaven_pays": bool,
+    "ridge": float,
     "prior": dict,
 }
 """The fields in the header of the file of a `SoftmaxPolicy`, and their types."""
@@ -71,6 +72,7 @@ def load_policy(
     with storage.reading(path):
         schema.fields(header, HEADER, "the header")
         gamma = checks.discount(header["gamma"])
+        checks.positive(header["ridge"], "ridge")
         eta = from_plain_value(float, header["eta"], ("eta",))
         if not eta > 0:
             raise ValueError(f"eta must be positive; got {eta}")
@@ -94,8 +96,9 @@ def load_policy(
         raise ValueError(f"{path} was learnt with {known} reward=")
     with storage.reading(path):
         each = isinstance(ascension, Truncation) and not np.isinf(eta) and header["updates"] > 0
-        needs_moments = isinstance(bonus, VarianceBonus) or header["heaven_pays"]
-        schema.check(arrays, _layout(features, arrays, header["updates"] * each, needs_moments))
+        required = {"moments"} if isinstance(bonus, VarianceBonus) else set()
+        required |= {"concentration"} if isinstance(ascension, Novelty) else set()
+        schema.check(arrays, _layout(features, arrays, header["updates"] * each, required))
     return SoftmaxPolicy(
         eta=eta,
         bonus=bonus,
@@ -104,7 +107,7 @@ def load_policy(
         reward=reward,
         gamma=gamma,
         prior=prior,
-        **{name: header[name] for name in ("updates", "heaven", "shift", "heaven_pays")},
+        **{name: header[name] for name in ("updates", "heaven", "shift", "heaven_pays", "ridge")},
         **arrays,
     )
 
@@ -113,14 +116,14 @@ def _read_prior(data: dict[str, Any]) -> PolicyPrior:
     schema.fields(data, dict.fromkeys(PolicyPrior._fields, float), "prior")
     prior = PolicyPrior(**{name: float(value) for name, value in data.items()})
     for name, value in prior._asdict().items():
-        least = -schema.LARGEST if name in ("v", "expected") else 0.0
+        least = -schema.LARGEST if name == "expected" else 0.0
         if not least <= value <= schema.LARGEST:
             raise ValueError(f"{name} must be in [{least:g}, {schema.LARGEST:g}]; got {value:g}")
     return prior
 
 
 def _layout(
-    features: FeatureMap, arrays: dict[str, Any], thetas: int, needs_moments: bool
+    features: FeatureMap, arrays: dict[str, Any], thetas: int, required: set[str]
 ) -> dict[str, schema.Array]:
     """What the arrays of a policy must be; those that not all policies have, if they are there.
 
@@ -134,10 +137,10 @@ def _layout(
     }
     others = {
         "moments": schema.real((2, d)),
+        "concentration": schema.real((features.blocks,), 0.0),
         "rewards": schema.real((_sizes(arrays, "rewards", 1)[0], features.n_actions)),
         "weights": schema.real((d,)),
     }
-    required = {"moments"} if needs_moments else set()
     return {**wanted, **{n: a for n, a in others.items() if n in arrays or n in required}}
 
 

@@ -3,18 +3,16 @@
 Next states are modelled as draws of a Chinese restaurant process (Ewens, 1972; Aldous, 1985). After
 n visits a pair leads to a next state that is new to it with probability theta / (n + theta), and
 otherwise to one of those seen, in proportion to their counts. A next state that is new to the pair
-was never seen at all with probability s. The model has three numbers:
+was never seen at all with probability s.
 
-theta   fitted by maximum likelihood over all pairs: near 0 in a deterministic world. Where pairs
-        share features it is a small constant: a state that is new to a pair is not new to its
-        features
+theta   the concentration, fitted by maximum likelihood over all pairs: near 0 in a deterministic
+        world. Each state has its own: the mean of a gamma posterior, whose prior has the mean theta
+        and the weight of `STRENGTH` new outcomes. Where pairs share features it is a small
+        constant: a state that is new to a pair is not new to its features
 s       estimated after Good and Turing (Good, 1953): among the rare transitions (x, a, x'), all of
         a pair but its most frequent one, the share whose x' no other transition leads to; the share
         among all transitions where hardly any are rare. Self-transitions do not count
-v       the mean of V over the states seen
-
-The mean of V(x') under the model is a ridge regression shrunk to v, with theta for its ridge, and
-theta / (n + theta) = theta u^2 is the prior's share in it.
+v       the mean of V over the states seen, to which the regression is shrunk by its ridge
 """
 
 import math
@@ -23,14 +21,16 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
-from optimist.core.regression import change_ridge
-from optimist.core.state import Epoch, Regression, Rule
+from optimist.core.state import Epoch, Rule, States
 
 LEAST, MOST = 1e-4, 10.0
-"""The least theta, as a covariance has to be invertible, and the most."""
+"""The least theta, and the most."""
 
 SHARED = 1e-3
 """Theta where features are shared: what is new to a pair is not new to its features."""
+
+STRENGTH = 2.0
+"""How many new outcomes of a state's own weigh as much as theta of all pairs."""
 
 CLOSE = 1e-3
 """Theta is iterated until it changes by less than this part of it."""
@@ -39,39 +39,45 @@ CLOSE = 1e-3
 @inlined
 def learn_prior(
     rule: Rule,
-    reg: Regression,
+    states: States,
     epoch: Epoch,
     pair: IntArray,
     after: IntArray,
     weight: FloatArray,
     V: FloatArray,
-    n_actions: int,
+    n: int,
     reward: float,
 ) -> None:
-    """Fit the prior to the data so far, and put its ridge in the place of the last.
+    """Fit the prior to the data so far of n states.
 
     ``reward`` is the mean reward where rewards are estimated: what is expected of an untried pair,
     beside gamma v.
     """
-    prior, unit = epoch.prior, rule.ridge
-    last = unit if epoch.clock[0]["epochs"] == 1 else prior[0]["ridge"]
+    prior, first = epoch.prior, epoch.clock[0]["epochs"] == 1
     theta, novel, mean = fit_prior(
-        pair, after, weight, V, n_actions, last / unit, reg.Lambda.shape[1] > 1
-    )
-    prior[0]["ridge"] = theta * unit
+        pair, after, weight, V, states.block[:n], 1.0 if first else prior[0]["concentration"],
+        states.rows.shape[1] > 1, epoch.concentration,
+    )  # fmt: skip
+    prior[0]["concentration"] = theta
     prior[0]["novel"] = novel * exploration_multiplier(max(epoch.clock[0]["episodes"], 1))
     prior[0]["v"] = mean
-    prior[0]["expected"] = reward + rule.gamma * mean
-    change_ridge(reg.Lambda, prior[0]["ridge"] - last)
+    prior[0]["expected"] = reward + rule.optimism.gamma * mean
 
 
 @compiled()
 def exploration_multiplier(k: int) -> float:
-    """1 + 2 log k, which multiplies the probability of an unseen outcome after k episodes.
-
-    Chosen by measurement (docs/defaults.md). UCB1 (Auer et al., 2002) has 2 log k under a root.
-    """
+    """L = 1 + 2 log k, which multiplies the probability of an unseen outcome after k episodes."""
     return 1 + 2 * math.log(k)
+
+
+@compiled()
+def bonus_multiplier(k: int) -> float:
+    """(1 + log k)^2, which multiplies the variance of a bonus after k episodes.
+
+    A bonus is c (1 + log k) deviations of the estimate. UCB1 (Auer et al., 2002) has the root of a
+    logarithm, which c (1 + log k) exceeds in the end, however small c is.
+    """
+    return (1 + math.log(k)) ** 2
 
 
 @compiled()
@@ -80,22 +86,26 @@ def fit_prior(
     after: IntArray,
     weight: FloatArray,
     V: FloatArray,
-    n_actions: int,
+    block: IntArray,
     theta: float,
     shared: bool,
+    concentration: FloatArray,
 ) -> tuple[float, float, float]:
     """Theta, s and v from transitions: the pair, the next state, how often; from the last theta on.
 
-    Pair ``x * n_actions + a`` is of state x; a transition of weight 0 was not seen. ``shared`` says
-    that pairs share features.
+    Pair ``x * A + a`` is of state x; a transition of weight 0 was not seen. ``shared`` says that
+    pairs share features. Writes the concentrations of the blocks [X, A] of all pairs.
     """
+    n_actions = block.shape[1]
     visits, incoming = np.zeros(V.size * n_actions), np.zeros(V.size)
     usual = np.zeros(visits.size)  # how often each pair led to where it leads most often
+    distinct = np.zeros(visits.size)  # how many next states each pair has shown
     found, moves = 0.0, 0.0
     for i in range(weight.size):
         if weight[i] > 0:
             visits[pair[i]] += weight[i]
             usual[pair[i]] = max(usual[pair[i]], weight[i])
+            distinct[pair[i]] += 1
             found += 1
             if after[i] != pair[i] // n_actions:
                 incoming[after[i]] += 1
@@ -122,8 +132,43 @@ def fit_prior(
             if incoming[after[i]] == 1:
                 news += part
     novel = (news + (singles + 1) / (moves + 1)) / (rare + 1)
-    theta = SHARED if shared else likeliest(found - tried, visits, theta)
+    if shared:
+        concentration[:] = SHARED
+    else:
+        theta = likeliest(found - tried, visits, theta)
+        fit_states(visits, distinct, block, theta, concentration)
     return theta, min(novel, 1.0), mean / states if states > 0 else 0.0
+
+
+@compiled()
+def fit_states(
+    visits: FloatArray,
+    distinct: FloatArray,
+    block: IntArray,
+    theta: float,
+    concentration: FloatArray,
+) -> None:
+    """The concentration of each block, from the new outcomes of all pairs of its states.
+
+    The actions of a state are alike in how much they leave to chance. Of states that share a block
+    the outcomes are added up.
+    """
+    n_states, n_actions = block.shape
+    chances = np.full(concentration.size, STRENGTH / theta)
+    concentration[:] = STRENGTH
+    for x in range(n_states):
+        news, chance = 0.0, 0.0
+        for a in range(n_actions):
+            pair = x * n_actions + a
+            if visits[pair] > 1:
+                news += distinct[pair] - 1
+                chance += expected_news(visits[pair], theta)
+        for a in range(n_actions):
+            if block[x, a] not in block[x, :a]:  # a state counts once
+                concentration[block[x, a]] += news
+                chances[block[x, a]] += chance
+    for b in range(concentration.size):
+        concentration[b] /= chances[b]
 
 
 @compiled()
@@ -139,11 +184,17 @@ def likeliest(news: float, visits: FloatArray, theta: float) -> float:
         total = 1.0
         for n in visits:
             if n > 1:
-                total += digamma(n + theta) - digamma(1 + theta)
+                total += expected_news(n, theta)
         last, theta = theta, min(max((news + 0.5) / total, LEAST), MOST)
         if abs(theta - last) < CLOSE * last:
             break
     return theta
+
+
+@compiled()
+def expected_news(n: float, theta: float) -> float:
+    """The sum of 1 / (i + theta) over i < n, from 1: new outcomes after the first, over theta."""
+    return digamma(n + theta) - digamma(1 + theta)
 
 
 @compiled()

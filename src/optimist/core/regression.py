@@ -91,14 +91,6 @@ def solve(
 
 
 @compiled()
-def change_ridge(Lambda: FloatArray, change: float) -> None:
-    """Add to the diagonal of the covariance."""
-    for b in range(Lambda.shape[0]):
-        for i in range(Lambda.shape[1]):
-            Lambda[b, i, i] += change
-
-
-@compiled()
 def draw_noise(Lambda: FloatArray, sigma: float, rng: np.random.Generator, xi: FloatArray) -> None:
     """A draw of xi from N(0, sigma^2 Lambda^{-1})."""
     n_blocks, s, _ = Lambda.shape

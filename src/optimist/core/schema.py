@@ -138,8 +138,10 @@ def covariance(shape: Shape) -> Array:
 
 USUAL: dict[str, Callable[[Shape], Array]] = {
     **dict.fromkeys(("before", "distinct", "stale", "visits"), count),
-    **dict.fromkeys(("alike", "pays"), truth),
-    **dict.fromkeys(("hope", "novel", "ridge", "worth", "worths"), partial(real, least=0.0)),
+    **dict.fromkeys(("concentration", "multiplier", "novel"), partial(real, least=0.0)),
+    **dict.fromkeys(("worth", "worths"), partial(real, least=0.0)),
+    "pays": truth,
+    "standing": partial(index, below=3),
     **dict.fromkeys(("counts", "weight"), partial(real, least=0.0, most=MOST)),
     "p": partial(real, least=0.0, most=1.0),
     "Lambda": covariance,

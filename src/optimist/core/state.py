@@ -23,23 +23,25 @@ NO_STAGE = -1
 
 PRIOR = np.dtype(
     [
-        *((name, np.float64) for name in ("ridge", "novel", "v", "expected", "worth")),
-        *((name, np.float64) for name in ("worths", "hope", "best")),
+        *((name, np.float64) for name in ("concentration", "novel", "multiplier", "v", "expected")),
+        *((name, np.float64) for name in ("worth", "worths", "best")),
         ("pays", np.bool_),
     ],
     align=True,
 )
 """What is learnt of untried pairs (`optimist.core.prior`), as of the start of the epoch:
 
-ridge, novel, v
-    theta times the ridge given; s (1 + 2 log k); v, as in `optimist.core.prior`.
+concentration, novel, v
+    theta of all pairs, s L and v, as in `optimist.core.prior`.
+multiplier
+    What a variance is multiplied by in a bonus (`bonus_multiplier`).
 expected
     Prior mean of an update's target: gamma v, plus the mean reward where rewards are estimated.
 pays
     Whether heaven pays rewards, and its worth is learnt (`Novelty`).
-worth, worths, hope, best
-    w, what heaven is worth; the sum of gamma w over the epoch's updates; w at the epoch's start;
-    the largest Q of the last update, where w is learnt.
+worth, worths, best
+    w, what heaven is worth; the sum of gamma w over the epoch's updates; the largest Q of the last
+    update, where w is learnt.
 """
 
 
@@ -51,7 +53,6 @@ class Rule(NamedTuple):
     heaven: float
     updates: int
     tolerance: float  # updates end when no value changes by more
-    ridge: float  # the unit of a ridge that is learnt
     lazy: bool  # updates wait for the next epoch
     observe_last: bool
     gamma: float
@@ -69,7 +70,7 @@ class States(NamedTuple):
     cumulative: FloatArray  # of pi, [X, A]
     CB: FloatArray  # [X, A]
     p: FloatArray  # [X, A]
-    alike: BoolArray  # new pairs that are tried alike (`epoch.find_alike`), [X, A], or empty
+    standing: IntArray  # whether an action is on trial or untried (`Standing`), [X, A]
     r: FloatArray  # rewards that are known and not in the weights, [X, A]
     rewards: FloatArray  # their sum over the epoch's updates, [X, A]
 
@@ -92,6 +93,7 @@ class Epoch(NamedTuple):
     inverse: FloatArray  # of that; empty in a finite world, where no state is met later
     first: FloatArray  # the regression of V - v as of then, [d]; empty where none is needed
     second: FloatArray  # that of (V - v)^2, likewise
+    concentration: FloatArray  # theta of each block (`core.prior`), [blocks]; empty likewise
     prior: Any  # one record of `PRIOR`, [1]
     clock: Any  # one record of `CLOCK`, [1]
 
@@ -221,7 +223,8 @@ def blank_epoch(regression: Regression, moments: bool, met_later: bool) -> Epoch
     ``moments`` says whether regressions of V are kept, ``met_later`` whether states may be met in
     the middle of an epoch.
     """
-    d = regression.Lambda.shape[0] * regression.Lambda.shape[1]
+    n_blocks, s, _ = regression.Lambda.shape
+    d = n_blocks * s
     none = np.zeros(d if moments else 0)
     return Epoch(
         Theta=np.zeros(d),
@@ -230,6 +233,7 @@ def blank_epoch(regression: Regression, moments: bool, met_later: bool) -> Epoch
         inverse=regression.inverse[: None if met_later else 0].copy(),
         first=none,
         second=none.copy(),
+        concentration=np.zeros(n_blocks if moments else 0),
         prior=np.zeros(1, PRIOR),
         clock=blank_clock(),
     )

@@ -27,7 +27,7 @@ from optimist.core.iteration import back_up, count_update, improve, predict, ref
 from optimist.core.linalg import add_to
 from optimist.core.links import sum_powers
 from optimist.core.norms import norms
-from optimist.core.optimism import AscensionKind, BonusKind
+from optimist.core.optimism import AscensionKind, Standing
 from optimist.core.prior import learn_prior
 from optimist.core.regression import freeze, solve
 from optimist.core.state import Epoch, Regression, Rule, States, Stream
@@ -59,12 +59,12 @@ def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -
             V[:n] = states.V[:n]
             V[n] = terminal
             mean = paid / steps if steps > 0 else 0.0
-            learn_prior(rule, reg, epoch, pair, after, links.weight[:n_links], V, n_actions, mean)
+            learn_prior(rule, states, epoch, pair, after, links.weight[:n_links], V, n, mean)
         freeze(reg, epoch)
         if needs_moments(rule):
             b = np.empty(epoch.first.size)
             v = epoch.prior[0]["v"]
-            for power in range(1, 3 if rule.optimism.bonus == BonusKind.VARIANCE else 2):
+            for power in (1, 2):
                 sum_powers(states, links, n_links, terminal, v, power, b)
                 moment = epoch.first if power == 1 else epoch.second
                 solve(reg.Lambda, reg.inverse, b, 1.0, moment)
@@ -113,6 +113,7 @@ def initialise(
     V[:] = 0.0
     CB[:] = 0.0
     p[:] = 0.0
+    states.standing[first:last] = Standing.KNOWN
     log_pi[:] = -math.log(n_actions)
     for a in range(n_actions):
         cumulative[:, a] = (a + 1) / n_actions
@@ -147,8 +148,8 @@ def back_up_states(
     return back_up(
         rule.eta, rule.gamma, rule.heaven,
         kind == AscensionKind.TRUNCATION, kind == AscensionKind.NOVELTY, epoch.prior,
-        states.r[part], states.CB[part], states.p[part], states.alike, states.rewards[part],
-        Q, states.V[part], states.log_pi[part], states.cumulative[part],
+        states.r[part], states.CB[part], states.p[part], states.standing[part],
+        states.rewards[part], Q, states.V[part], states.log_pi[part], states.cumulative[part],
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """One algorithm of the family: which bonus, which ascension function, and their parameters."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -11,6 +12,9 @@ from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.optimism import Optimism
 from optimist.core.state import Rule
 from optimist.theory import parameters
+
+LEAST = 1e-3
+"""A ridge that leaves the data to themselves, in units of B^2."""
 
 ASCENSIONS = tuple(kind.__name__ for kind in get_args(Ascension))
 BONUSES = tuple(kind.__name__ for kind in get_args(Bonus))
@@ -36,8 +40,8 @@ class Variant:
     r_max
         Upper bound on the rewards, R_max.
     ridge
-        The initial covariance is ridge times the identity: 1 in the paper. None is B^2, so that the
-        scale of the features does not matter.
+        The initial covariance is ridge times the identity: 1 in the paper. None is `LEAST` B^2,
+        which is negligible whatever the scale of the features.
     updates
         Updates of values and policy after an episode: 1 in the paper, which conjectures that
         several improve its bound.
@@ -93,6 +97,8 @@ class Variant:
             checks.positive(self.ridge, "ridge")
         if self.anytime and not isinstance(self.ascension, Sigmoid):
             raise ValueError("anytime needs a Sigmoid, whose numbers it chooses")
+        if self.learns_prior and math.isinf(self.eta):
+            raise ValueError("eta must be finite with Novelty, which needs odds of actions")
         checks.count(self.updates, "updates", below=checks.MOST)
         if self.v_max is not None:
             checks.positive(self.v_max, "v_max")
@@ -113,7 +119,7 @@ class Variant:
 
     def ridge_for(self, bound: float) -> float:
         """The ridge for features of this norm bound B."""
-        return float(bound**2 if self.ridge is None else self.ridge)
+        return float(LEAST * bound**2 if self.ridge is None else self.ridge)
 
     def known(self, value_bound: float | None) -> "Variant":
         """The same, with a bound on the optimal values if one is given."""
@@ -182,12 +188,13 @@ class Variant:
         """The parameters as compiled code takes them, with features of norm bound B."""
         heaven = self.heaven(gamma)
         return Rule(
-            optimism=optimism_with(self.bonus, self.ascension_in(stage), gamma),
+            optimism=optimism_with(
+                self.bonus, self.ascension_in(stage), gamma, self.ridge_for(bound)
+            ),
             eta=float(self.eta),
             heaven=heaven,
             updates=int(self.updates),
             tolerance=float(self.tolerance) * heaven,
-            ridge=self.ridge_for(bound),
             lazy=bool(self.lazy),
             observe_last=bool(self.observe_last),
             gamma=gamma,
@@ -196,7 +203,7 @@ class Variant:
         )
 
 
-def optimism_with(bonus: Bonus, ascension: Ascension, gamma: float) -> Optimism:
+def optimism_with(bonus: Bonus, ascension: Ascension, gamma: float, ridge: float) -> Optimism:
     """A bonus and an ascension function as the formula takes them: their parameters in order."""
     (coefficient,) = vars(bonus).values()
     a, b, *_ = (*vars(ascension).values(), 0.0, 0.0)
@@ -207,6 +214,7 @@ def optimism_with(bonus: Bonus, ascension: Ascension, gamma: float) -> Optimism:
         a=float(a),
         b=float(b),
         gamma=float(gamma),
+        ridge=float(ridge),
     )
 
 

@@ -95,7 +95,7 @@ def record(
         config=config,
         phi=driver.states.rows,
         block=driver.states.block.ravel(),
-        ridge=driver.unit_ridge,
+        ridge=driver.ridge,
         probabilities=np.concatenate(
             [np.diff(part, prepend=0.0) for part in np.split(world.cumulative, world.first[1:-1])]
         ),

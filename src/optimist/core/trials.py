@@ -1,0 +1,84 @@
+"""What is played where actions are untried or on trial (`Novelty`), from pi.
+
+pi is the policy of Algorithm 1, the softmax of eta times the sum of the epoch's Q's. Two cases are
+played otherwise, without any effect on Q and V:
+
+untried    An untried action may be all that a state is visited for, and one policy is played for a
+           whole episode: an action that leads nowhere would take all of it. It is played at most
+           `ODDS` times as often as the best tried action.
+on trial   A tried action whose estimate is bad luck would never be tried again. An action that was
+           tried fewer than `TAU` theta sqrt(N) times in N visits of its state is played as often as
+           the best tried action.
+"""
+
+import math
+
+import numpy as np
+
+from optimist.checks import FloatArray, IntArray
+from optimist.core.compiler import compiled
+from optimist.core.optimism import LOG_ODDS, Standing
+
+NEGLIGIBLE = -40.0
+"""Below this the exponential of a difference of logits is under rounding, and not computed."""
+
+
+@compiled()
+def give_trials(log_pi: FloatArray, standing: IntArray, cumulative: FloatArray) -> None:
+    """The cumulative probabilities of what is played, where it is not pi."""
+    n_states, n_actions = log_pi.shape
+    for x in range(n_states):
+        if not plays_otherwise(standing[x]):
+            continue
+        top, total = best_tried(log_pi[x], standing[x]), 0.0
+        for a in range(n_actions):
+            weight = log_weight(log_pi[x, a] - top, standing[x, a])
+            if weight > NEGLIGIBLE:
+                total += math.exp(weight)
+            cumulative[x, a] = total
+        for a in range(n_actions):
+            cumulative[x, a] /= total
+
+
+@compiled()
+def plays_otherwise(standing: IntArray) -> bool:
+    """Whether an action of a state is on trial or untried, and another tried."""
+    tried, other = False, False
+    for a in range(standing.size):
+        tried = tried or standing[a] != Standing.UNTRIED
+        other = other or standing[a] != Standing.KNOWN
+    return tried and other
+
+
+@compiled()
+def best_tried(log_pi: FloatArray, standing: IntArray) -> float:
+    """The largest log pi of the tried actions of a state."""
+    top = -np.inf
+    for a in range(log_pi.size):
+        if standing[a] != Standing.UNTRIED:
+            top = max(top, log_pi[a])
+    return top
+
+
+@compiled()
+def log_weight(ahead: float, standing: int) -> float:
+    """The logarithm of what an action is played with, in units of the best tried one."""
+    if standing == Standing.ON_TRIAL:
+        return 0.0
+    return min(ahead, LOG_ODDS) if standing == Standing.UNTRIED else ahead
+
+
+@compiled()
+def log_played(log_pi: FloatArray, standing: IntArray, out: FloatArray) -> None:
+    """The logarithm of what is played."""
+    n_states, n_actions = log_pi.shape
+    for x in range(n_states):
+        out[x] = log_pi[x]
+        if not plays_otherwise(standing[x]):
+            continue
+        top, total = best_tried(log_pi[x], standing[x]), 0.0
+        for a in range(n_actions):
+            out[x, a] = log_weight(log_pi[x, a] - top, standing[x, a])
+            if out[x, a] > NEGLIGIBLE:
+                total += math.exp(out[x, a])
+        out[x] -= math.log(total)
