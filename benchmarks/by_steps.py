@@ -187,23 +187,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--table", action="store_true", help="print what there is, and run nothing")
+    parser.add_argument("--agents", nargs="+", default=list(AGENTS), choices=list(AGENTS))
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if not given.table:
         runs = [
-            (t.name, a, s, str(given.folder)) for s in range(SEEDS) for t in TASKS for a in AGENTS
+            (t.name, a, s, str(given.folder))
+            for s in range(SEEDS)
+            for t in TASKS
+            for a in given.agents
         ]
         with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:
             for run in [pool.submit(measure, *run) for run in runs]:
                 run.result()
     kept = [json.loads(file.read_text()) for file in sorted(given.folder.glob("*.json"))]
     print(f"Mean return in the last fifth of {STEPS:,} steps (the worst seed), and CPU seconds:\n")
-    print("|", " | ".join(("environment", "seeds", *AGENTS)), "|")
-    print("|---" * (2 + len(AGENTS)) + "|")
+    print("|", " | ".join(("environment", "seeds", *given.agents)), "|")
+    print("|---" * (2 + len(given.agents)) + "|")
     for task in TASKS:
         runs_of = {
-            a: [r for r in kept if (r["task"], r["agent"]) == (task.name, a)] for a in AGENTS
+            a: [r for r in kept if (r["task"], r["agent"]) == (task.name, a)] for a in given.agents
         }
         least = min(map(len, runs_of.values()))
         cells = [cell([run for run in found if run["seed"] < least]) for found in runs_of.values()]

@@ -36,10 +36,12 @@ def worlds() -> dict[str, tuple[opt.envs.World, int]]:
     return {**found, **{name: (world, SPECIAL_EPISODES) for name, world in SPECIAL.items()}}
 
 
-def losses(world: opt.envs.World, episodes: int, seed: int) -> tuple[float, float]:
+def losses(
+    world: opt.envs.World, episodes: int, seed: int, value_bound: float | None = None
+) -> tuple[float, float]:
     """The loss over a run, and over its last tenth, as fractions of the optimum."""
     stride = max(1, episodes // POLICIES)
-    agent = opt.Optimist(world, seed=seed, stride=stride)
+    agent = opt.Optimist(world, seed=seed, stride=stride, value_bound=value_bound)
     history = agent.learn(episodes, show_progress=False)
     lost = history.regrets() / world.mdp.optimal().value
     return float(lost.mean()), float(lost[-max(1, len(lost) // 10) :].mean())

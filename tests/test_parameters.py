@@ -157,7 +157,12 @@ def test_a_value_of_another_type_is_refused_where_it_is():
         (Variant, "eta", "nan", "a number"),
         (Variant, "anytime", 1, "true or false"),
         (Variant, "anytime", "true", "true or false"),
-        (Variant, "ascension", 3, "Sigmoid or Truncation or Threshold or Never or Novelty"),
+        (
+            Variant,
+            "ascension",
+            3,
+            "Sigmoid or Truncation or Threshold or Never or Novelty or Confidence",
+        ),
     ):
         refused(kind, {key: value}, (key,), f"{key} must be {wanted}; got {value!r}")
 

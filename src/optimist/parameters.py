@@ -32,7 +32,7 @@ def to_plain(instance: Any) -> Plain:
     >>> to_plain(envs.RiverSwim(6))
     {'n': 6, 'gamma': 0.99}
     >>> to_plain(imitation.FraIL.Config())["player"]
-    {'kind': 'Optimist', 'r_max': 1.0, 'v_max': 'none'}
+    {'kind': 'Optimist', 'r_max': 1.0, 'v_max': 'none', 'delta': 'none'}
     """
     types_of = _types_of(type(instance))
     for f in fields(instance):

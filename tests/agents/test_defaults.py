@@ -65,7 +65,7 @@ def test_imitation():
 
 def test_the_agent_without_a_knob():
     found = asdict(Optimist.Config().variant())
-    assert found["bonus"] == {"c": 0.15}
+    assert found["bonus"] == {"c": 0.015}
     assert found["ascension"] == {}
     assert {n: found[n] for n in ("eta", "updates", "tolerance", "ridge")} == {
         "eta": 10.0, "updates": 100, "tolerance": 1e-6, "ridge": None,

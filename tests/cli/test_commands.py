@@ -76,7 +76,11 @@ def test_learn_is_a_study_of_one_world_and_one_agent(as_json):
 def test_learn_without_a_folder_leaves_nothing_behind(optimist, tmp_path):
     code, out, _ = optimist("learn", "RiverSwim", "--episodes", 20, "--seeds", 1, "--jobs", 1)
     assert code == 0
-    for line in ("one seed: no interval\n", "(1 seed)", "\nOptimist: r_max 1, v_max none\n"):
+    for line in (
+        "one seed: no interval\n",
+        "(1 seed)",
+        "\nOptimist: r_max 1, v_max none, delta none\n",
+    ):
         assert line in out
     assert list(tmp_path.iterdir()) == []
 

@@ -59,7 +59,9 @@ def test_an_expert_is_imitated(optimist, tmp_path):
     )
     assert code == 0, err
     assert "FRA-IL in GridWorld, 600 episodes" in out
-    line = "weights (Ball: radius 1), player (Optimist: r_max 1, v_max none), fresh False"
+    line = (
+        "weights (Ball: radius 1), player (Optimist: r_max 1, v_max none, delta none), fresh False"
+    )
     assert out.splitlines()[-1] == f"FraIL: {line}"
     assert "8, 1,000 samples" in out
     policy = opt.load_policy(tmp_path / "policy.safetensors")
@@ -183,9 +185,9 @@ def test_a_mistake_is_answered_in_a_sentence(optimist, refused):
 
 def test_an_imitator_is_an_agent_like_others(as_json):
     found = as_json(
-        *("learn", "GridWorld", *SMALL, "--agent", "FraIL", "--agent.samples", 100),
+        *("learn", "GridWorld", *SMALL, "--agent", "FraIL", "--agent.samples", 10_000),
         *("--seeds", 2, "--episodes", 300, "--jobs", 1),
     )
     [row] = found["table"]
     assert (row["agent"], row["seeds"]) == ("FraIL", 2)
-    assert abs(row["final"]) < 0.01 < row["average"] < 1
+    assert abs(row["final"]) < 0.01 < row["average"] < 1  # with 100 samples, .1 at the end

@@ -1,5 +1,6 @@
 """The self-tuning rule computes what its formulas say, episode by episode, in any units."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -77,24 +78,25 @@ def test_the_engine_agrees_with_the_formulas(name, observe_last):
 
 
 def test_bonuses_are_the_deviations_of_what_was_seen():
-    """With one-hot features CB = gamma c (1 + log k) sqrt(Var / n), over n next states of a pair.
+    """With one-hot features CB = gamma c (1 + log N)^2 sqrt(Var / n), over n next states of a pair.
 
-    k is the number of episodes before the epoch.
+    N is the number of visits of its state before the epoch.
     """
     agent = VariantAgent(*SETTINGS["random"](), config=ADAPTIVE, seed=1)
     other, epoch = transcribe(agent), 0
-    for k in range(1, 41):
+    for _ in range(40):
         before = agent.diagnostics.V
         agent.learn(1)
         other.episode()
         if other.e > epoch:
             epoch = other.e
             expected, seen = np.zeros(agent.mdp.r.shape), {}
-            c = ADAPTIVE.bonus.c * (1 + np.log(k))
+            visits = Counter(x for x, _, _ in other.D)
             for x, a, y in other.D:
                 seen.setdefault((x, a), []).append(before[y])
             for pair, values in seen.items():
-                expected[pair] = 0.9 * c * np.std(values) / np.sqrt(len(values))
+                deviations = ADAPTIVE.bonus.c * (1 + np.log(visits[pair[0]])) ** 2
+                expected[pair] = 0.9 * deviations * np.std(values) / np.sqrt(len(values))
             np.testing.assert_allclose(agent.diagnostics.CB, expected, rtol=0, atol=1e-7)
     assert epoch > 3
     assert expected.max() > 0.001  # ten thousand times what they may differ by
@@ -134,7 +136,7 @@ def least_visits(agent):
     return TAU * theta * np.sqrt(visits.sum(axis=1, keepdims=True))
 
 
-def test_actions_on_trial_are_played_as_often_as_the_best_tried_one():
+def test_actions_on_trial_have_least_odds_against_the_best_tried_one():
     """Others that were tried are played as mirror descent says, relative to that one."""
     agent, trials, others = VariantAgent(drifting(0.9, 0.5, 0.1), config=ADAPTIVE), 0, 0
     other = transcribe(agent)
@@ -148,8 +150,11 @@ def test_actions_on_trial_are_played_as_often_as_the_best_tried_one():
             rest = tried & ~trial
             if tried.any():
                 best = pi[np.where(tried, other.log_pi[x], -np.inf).argmax()]
-                np.testing.assert_allclose(pi[trial], best, rtol=1e-9)
-                expected = best * np.exp(other.log_pi[x] - other.log_pi[x][tried].max())
+                ahead = other.log_pi[x] - other.log_pi[x][tried].max()
+                expected = best * np.exp(np.where(tried, ahead, -np.inf))
+                odds = least[x] / visits[x].sum()
+                wanted = np.maximum(expected, best * np.minimum(odds, 1.0))
+                np.testing.assert_allclose(pi[trial], wanted[trial], rtol=1e-8)
                 assert_close(pi[rest], expected[rest], atol=1e-8)
                 trials += (expected[trial] < 0.01 * best).sum()  # hardly played but for trials
                 others += (expected[rest] < 0.01 * best).sum()
@@ -192,10 +197,10 @@ def test_trials_end_and_come_back():
     trial = (tries < least).astype(int)
     begun = (np.diff(trial, axis=0) == 1).sum(axis=0)
     assert begun.sum() > 8  # after earlier ones had ended: about two in a state
-    assert trial.mean() < 0.1
+    assert 0.1 < trial.mean() < 0.6  # neither always nor never
     late = slice(50, None)  # 500 episodes
     assert (tries[late] > 0.8 * least[late]).all()
-    assert (tries[late] < 3 * least[late]).all()
+    assert (tries[late] < 1.3 * least[late]).all()
     growth = tries[-1].sum() / tries[late][0].sum()
     assert 1.7 < growth < 5  # sqrt(12), but theta falls; N grows by 12
 

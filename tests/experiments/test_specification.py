@@ -59,7 +59,7 @@ OTHERS = {
         "low": -2.0, "high": 1.0, "options": "goal_velocity=0.01", "parallel": 2,
         "value_bound": 9.0, "memory": 1e6, "when_full": "error",
     },
-    "Optimist": {"r_max": 2.0, "v_max": 5.0},
+    "Optimist": {"r_max": 2.0, "v_max": 5.0, "delta": 0.1},
     "RmaxRaviUcb": {
         "beta": 2.0, "eta": math.inf, "alpha": math.inf, "omega": 1.0, "r_max": 2.0,
         "ridge": None, "updates": 3, "observe_last": True, "anytime": True, "lazy": True,

@@ -34,8 +34,8 @@ def test_it_imitates_an_expert_that_is_not_optimal_for_anything(fresh):
     mdp, phi, K = random_mdp(), OneHot(6, 3), 20_000
     expert = FeatureDataset.from_policy(mdp, mdp.uniform_policy, phi)
     history = FraIL(mdp, expert, phi, fresh=fresh, seed=3, stride=1).learn(K)
-    mixture = history.feature_expectations[2000:4000].mean(axis=0)
-    assert np.linalg.norm(mixture - expert.mean) < 0.02
+    mixture = history.feature_expectations[2000:10_000].mean(axis=0)
+    assert np.linalg.norm(mixture - expert.mean) < 0.015
     assert history.estimated_matching_error(last=2000) < 0.05
     mean = history.feature_expectations.mean(axis=0)
     seen = np.bincount(history.pairs, minlength=18) / K

@@ -19,7 +19,7 @@ SHARED = 1e-3  # theta where pairs share features
 STRENGTH = 2.0  # how many pieces of news the global theta counts for in that of a block
 RIDGE = 1e-3  # the ridge, in units of B^2
 LEVEL = 0.5  # a pair is untried if the prior's share in its estimate is larger
-TAU = 0.4  # an action is on trial below TAU theta sqrt(N) visits
+TAU = 0.4  # an action is on trial below TAU theta sqrt(N) visits: at least TAU theta / sqrt(N) odds
 ODDS = 10.0  # the most that an untried action is played, relative to the best tried one
 
 
@@ -108,13 +108,13 @@ class Adaptive:
         self.block, self.n_blocks = block_of(np.arange(X)), n_blocks
         self.V, self.log_pi = np.zeros(X), np.full((X, self.A), -np.log(self.A))
         self.CB, self.p = np.zeros((X, self.A)), np.zeros((X, self.A))
-        self.untried, self.trial = np.ones((X, self.A), bool), np.zeros((X, self.A), bool)
+        self.untried, self.trial = np.ones((X, self.A), bool), np.zeros((X, self.A))
         self.D, self.k, self.e, self.theta = [], 0, 0, 1.0
         self.swept = []  # how many updates followed each episode
 
     @property
     def pi(self):
-        """What is played: actions on trial as often as the best tried one, untried ones bounded.
+        """What is played: actions on trial with their least odds, untried ones bounded.
 
         ``log_pi`` is the iterate of mirror descent, which is played where nothing was tried.
         """
@@ -124,7 +124,7 @@ class Adaptive:
                 top = self.log_pi[x][~untried].max()
                 # No tried action exceeds the odds of 1: the bound is that of untried ones.
                 odds = np.exp(np.minimum(self.log_pi[x] - top, np.log(ODDS)))
-                odds[trial] = 1.0
+                odds = np.maximum(odds, trial)
                 played[x] = odds / odds.sum()
         return played
 
@@ -183,7 +183,9 @@ class Adaptive:
         L = 1 + 2 * np.log(max(self.k, 1))
         self.s *= L
         self.p = np.where(tried, np.minimum(self.s * theta / (visits + theta), 1.0), self.untried)
-        self.trial = tried & (visits < TAU * theta * np.sqrt(visits.sum(axis=1, keepdims=True)))
+        N = np.maximum(visits.sum(axis=1, keepdims=True), 1.0)
+        on_trial = tried & (visits < TAU * theta * np.sqrt(N))
+        self.trial = np.where(on_trial, np.minimum(TAU * theta / np.sqrt(N), 1.0), 0.0)
         # Var of V(x'), from the moments of the data without the prior's share in them.
         data = np.maximum(1 - share, 1e-300)
         first = self.Phi @ self._regress(self.values - self.v) / data
@@ -191,8 +193,8 @@ class Adaptive:
         # [Where they are equal but for rounding there is none.]
         variance = np.maximum(second - first**2, 0.0)
         variance[variance <= 1e-12 * second] = 0.0
-        # u^2 is (1 - share) / n, for n visits: the bonus is gamma c (1 + log k) sqrt(Var / n).
-        deviations = self.c * (1 + np.log(max(self.k, 1)))
+        # u^2 is (1 - share) / n, for n visits: the bonus is gamma c (1 + log N)^2 sqrt(Var / n).
+        deviations = self.c * (1 + np.log(N)) ** 2
         self.CB = self.gamma * deviations * np.sqrt(variance * square / data)
         self.CB[self.untried] = 0.0
 

@@ -121,9 +121,9 @@ def test_a_format_of_another_version(stored):
     header, arrays = storage.read(path)
     path.write_bytes(forged(json.dumps(header), arrays))
     read()
-    for other in (1, 3):
+    for other in (2, 4):
         path.write_bytes(forged(json.dumps({**header, "format": other}), arrays))
-        with pytest.raises(FileError, match=f"has format {other}; this version reads format 2"):
+        with pytest.raises(FileError, match=f"has format {other}; this version reads format 3"):
             read()
 
 

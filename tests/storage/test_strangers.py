@@ -81,7 +81,7 @@ def bonus(kind, **numbers):
     return {"bonus": {"kind": kind, **numbers}}
 
 
-PRIOR = {"novel": 0.0, "multiplier": 1.0, "expected": 0.0}
+PRIOR = {"novel": 0.0, "expected": 0.0}
 POLICIES = [  # fields and arrays that are other, and the complaint
     ({"eta": "nan"}, {}, "eta must be a number; got 'nan'"),
     ({"eta": -1.0}, {}, "eta must be positive; got -1.0"),
@@ -106,7 +106,7 @@ POLICIES = [  # fields and arrays that are other, and the complaint
     ({"ascension": {"kind": "Novelty"}}, {}, "concentration is missing"),
     ({"ridge": 0.0}, {}, "ridge = 0"),
     ({"prior": {**PRIOR, "novel": -1.0}}, {}, r"novel must be in \[0, 1e\+100\]; got -1"),
-    ({"prior": {"novel": 0.0}}, {}, "multiplier is missing"),
+    ({"prior": {"novel": 0.0}}, {}, "expected is missing"),
     ({}, {"Lambda": np.full((4, 1, 1), np.nan)}, r"Lambda\[0, 0, 0\] must be"),
     ({}, {"Lambda": np.zeros((4, 1, 1))}, r"Lambda\[0, 0, 0\] must be .*; got 0.0"),
     ({}, {"Lambda": -np.ones((4, 1, 1))}, r"Lambda\[0, 0, 0\] must be"),

@@ -32,7 +32,7 @@ CONFIGURATIONS = {
     # Where updates end at a tolerance, states that were never met count in the one alone.
     "adaptive": replace(ADAPTIVE, updates=20),
     "adaptive to the last": replace(ADAPTIVE, updates=3, observe_last=True),
-    "variance": replace(PLAIN, bonus=VarianceBonus(0.5), updates=2),
+    "variance": replace(PLAIN, bonus=VarianceBonus(0.05), updates=2),
     "bounded": replace(PLAIN, updates=2, v_max=3.0),
 }
 

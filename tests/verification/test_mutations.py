@@ -6,12 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from optimist.envs import RiverSwim
 from optimist.imitation import ImitationHistory
 from optimist.theory import ascension, concentration, parameters
 from optimist.verification import RecordedRun, of_lower_bounds
-from optimist.verification.verify import OF_IMITATIONS, OF_NUMBERS, OF_RUNS
+from optimist.verification.of_confidence import play_proven
+from optimist.verification.verify import OF_IMITATIONS, OF_NUMBERS, OF_PROVEN, OF_RUNS
 
-CHECKS = {s.key: s.check for s in (*OF_RUNS, *OF_IMITATIONS, *OF_NUMBERS)}
+CHECKS = {s.key: s.check for s in (*OF_RUNS, *OF_IMITATIONS, *OF_PROVEN, *OF_NUMBERS)}
 
 
 def holds(key, subject=None):
@@ -227,6 +229,31 @@ def test_half_of_a_bound_is_too_little(key, monkeypatch):
     assert not holds(key)
 
 
+def unlucky(run):
+    """At the end all transitions have led to the worst next state of their pair."""
+    best, counts = run.mdp.optimal().V, run.counts.copy()
+    for pair, first in enumerate(run.first):
+        entries = np.arange(first, [*run.first, len(run.after)][pair + 1])
+        worst = entries[best[run.after[entries]].argmin()]
+        counts[-1, entries] = counts[-1, entries].sum() * (entries == worst)
+    return replace(run, counts=counts)
+
+
+def too_low(run):
+    """The last values are just below the optimum."""
+    return replace(run, V=np.append(run.V[:-1], [run.mdp.optimal().V - 1e-6], axis=0))
+
+
+PROVEN = {"Bernstein": unlucky, "optimism": too_low}
+
+
+@pytest.mark.parametrize("key", PROVEN)
+def test_a_mutated_run_with_proven_constants_breaks_it(key):
+    run = play_proven(RiverSwim(3, gamma=0.5).mdp, K=2000, delta=0.1, seed=0)
+    assert holds(key, run)
+    assert not holds(key, PROVEN[key](run))
+
+
 LOWER = [s.key for s in of_lower_bounds.STATEMENTS.all]
 
 
@@ -248,4 +275,5 @@ def test_another_epsilon_breaks_the_closed_forms(key, monkeypatch):
 
 def test_every_check_has_a_mutation():
     alone = {"thm:main-full", "E_V,alg", "eq:hope-decomp", "lem:ineq-kl-entropy"}
-    assert set(CHECKS) == {*MUTATIONS, *ELSEWHERE, *IMITATIONS, *FUNCTIONS, *LOWER, *alone}
+    mutated = (MUTATIONS, ELSEWHERE, IMITATIONS, PROVEN, FUNCTIONS, LOWER)
+    assert set(CHECKS) == alone.union(*mutated)

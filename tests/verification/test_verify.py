@@ -28,6 +28,7 @@ from optimist.verification.of_values import largest_errors, largest_regression_e
 from optimist.verification.verify import (
     OF_IMITATIONS,
     OF_NUMBERS,
+    OF_PROVEN,
     OF_RUNS,
     covered_run,
     find,
@@ -35,7 +36,7 @@ from optimist.verification.verify import (
     runs,
 )
 
-ALL = (*OF_RUNS, *OF_IMITATIONS, *OF_NUMBERS)
+ALL = (*OF_RUNS, *OF_IMITATIONS, *OF_PROVEN, *OF_NUMBERS)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,8 @@ def test_nothing_is_violated_and_nothing_left_out(report):
     assert report.violations == []
     assert [s.findings[0].key for s in report.by_statement()] == [s.key for s in ALL]
     settings = (Setting.THEOREM, Setting.VALID, Setting.CHANGING, Setting.PRACTICE)
-    assert {f.setting for f in report.findings} == {*settings, Setting.IMITATION, Setting.NUMBERS}
+    others = (Setting.IMITATION, Setting.PROVEN, Setting.NUMBERS)
+    assert {f.setting for f in report.findings} == {*settings, *others}
     assert [play.setting for play in report.runs] == list(settings)
     assert all(summary.cases > 0 for summary in report.by_statement())
 

@@ -20,7 +20,7 @@ from optimist.agents.progress import Bar
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
 from optimist.core.acting import ActingPolicy
-from optimist.core.optimism import played
+from optimist.core.optimism import KNOWN, played
 from optimist.core.policy import PolicyPrior
 from optimist.core.state import NO_STAGE, Epoch, Regression, Rule, States, arrays_of
 from optimist.features import FeatureMap
@@ -323,7 +323,7 @@ class VariantDriver(Driver):
     def pi(self) -> FloatArray:
         """The probabilities with which actions are played, [X, A]."""
         s, n, _ = self.statistics
-        if not s.standing[:n].any():
+        if (s.standing[:n] == KNOWN).all():
             return np.asarray(np.exp(s.log_pi[:n]))
         return played(s.log_pi[:n], s.standing[:n])
 

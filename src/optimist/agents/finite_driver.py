@@ -10,7 +10,7 @@ from optimist import checks
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray
-from optimist.core import Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
+from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
 from optimist.core.arrays import check_features, check_size, learning_arrays, simulator
 from optimist.core.rewards import FOR_EVER
 from optimist.core.state import (
@@ -88,6 +88,8 @@ class FiniteDriver(VariantDriver):
         self.states, self.data, self.regression = learning_arrays(
             mdp, self.simulator, features, self.ridge, variant.learns_prior
         )
+        if isinstance(variant.ascension, Confidence) and not self.data.own:
+            raise ValueError("delta needs one-hot features: its bounds are of single pairs")
         self.epoch = blank_epoch(self.regression, variant.keeps_moments, met_later=False)
         self.drawn = copied(self.epoch)  # of pi_I, and likewise:
         self.drawn_rewards = self.states.rewards.copy()

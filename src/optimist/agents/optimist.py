@@ -1,15 +1,17 @@
 """Optimist: the agent without a knob."""
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 from optimist import checks
 from optimist.agents.variant_agent import VariantAgent, VariantConfig
-from optimist.core import Novelty, VarianceBonus, Variant
+from optimist.core import Confidence, Novelty, VarianceBonus, Variant
 
 
 @dataclass(frozen=True)
 class OptimistConfig(VariantConfig):
-    """What Optimist is told of the world: there is nothing to tune.
+    """What Optimist is told of the world: there is nothing to tune. `proven` has a guarantee.
 
     Attributes
     ----------
@@ -18,10 +20,14 @@ class OptimistConfig(VariantConfig):
     v_max
         Upper bound on the optimal values of all states, if one below R_max H is known; it caps the
         optimistic value.
+    delta
+        Makes the constants those of the proof in docs/defaults.md, which holds with probability
+        1 - delta in finite worlds with fixed rewards and one-hot features.
     """
 
     r_max: float = 1.0
     v_max: float | None = None
+    delta: float | None = None
 
     def __post_init__(self) -> None:
         checks.positive(self.r_max, "r_max")  # variant() divides by it
@@ -29,15 +35,27 @@ class OptimistConfig(VariantConfig):
 
     def variant(self) -> Variant:
         """The algorithm. Its constants were chosen on part of the exploration study."""
+        common: dict[str, Any] = {"ridge": None, "updates": 100, "tolerance": 1e-6}
+        if self.delta is not None:
+            bound = Confidence(self.delta)
+            return self.variant_with(
+                eta=math.inf, bonus=VarianceBonus(1.0), ascension=bound, **common
+            )
+        eta = 10.0 / self.r_max
         return self.variant_with(
-            eta=10.0 / self.r_max,
-            bonus=VarianceBonus(),
-            ascension=Novelty(),
-            ridge=None,
-            updates=100,
-            tolerance=1e-6,
-            midway=True,
+            eta=eta, bonus=VarianceBonus(), ascension=Novelty(), midway=True, **common
         )
+
+    @classmethod
+    def proven(cls, delta: float, r_max: float = 1.0) -> "OptimistConfig":
+        """The rule's form with the constants of its proof: optimism with probability 1 - delta.
+
+        Examples
+        --------
+        >>> OptimistConfig.proven(0.05).variant().ascension
+        Confidence(delta=0.05)
+        """
+        return cls(r_max=r_max, delta=delta)
 
 
 class Optimist(VariantAgent):

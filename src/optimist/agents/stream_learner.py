@@ -9,9 +9,9 @@ from optimist.agents.diagnostics import Beliefs, Transitions, read_only
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray, IntArray
-from optimist.core import NoiseBonus, Variant, schema
+from optimist.core import Confidence, NoiseBonus, Variant, schema
 from optimist.core.memory import Memory, refitted
-from optimist.core.optimism import played
+from optimist.core.optimism import KNOWN, played
 from optimist.core.state import Epoch, Regression, States, blank_epoch, copied
 from optimist.envs import Gym
 from optimist.envs.gym_world import GIBIBYTE
@@ -52,6 +52,8 @@ class StreamLearner(VariantDriver):
     ) -> None:
         if isinstance(variant.bonus, NoiseBonus):
             raise TypeError("random bonuses are drawn for all states of a finite world")
+        if isinstance(variant.ascension, Confidence):
+            raise TypeError("delta applies to finite worlds, whose rewards are known")
         super().__init__(phi, variant, world.gamma, run)
         self.scale, self.reward = scale, world.reward
         known = self.reward is not None
@@ -260,7 +262,7 @@ class StreamLearner(VariantDriver):
         if self.reward is not None:
             r[:] = self._known_rewards(observations)
         flat, V = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1])), np.zeros(n)
-        standing = np.zeros((n, A), dtype=np.int64)
+        standing = np.full((n, A), KNOWN)
         states = States(flat, block, V, log_pi, cumulative, CB, p, standing, r, rewards)
         u = np.empty((n, A))
         current_uncertainties(states, self.memory.regression, u)

@@ -1,6 +1,14 @@
 """The compiled mathematics: regression, optimism, value iteration and policies."""
 
-from optimist.core.ascension import Ascension, Never, Novelty, Sigmoid, Threshold, Truncation
+from optimist.core.ascension import (
+    Ascension,
+    Confidence,
+    Never,
+    Novelty,
+    Sigmoid,
+    Threshold,
+    Truncation,
+)
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.policy import SoftmaxPolicy, TablePolicy
 from optimist.core.policy_files import load_policy
@@ -11,6 +19,7 @@ __all__ = [
     "Adversary",
     "Ascension",
     "Bonus",
+    "Confidence",
     "Drifting",
     "Fixed",
     "FixedBonus",

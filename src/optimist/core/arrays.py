@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from optimist import limits
 from optimist.checks import FloatArray, IntArray
+from optimist.core.optimism import KNOWN
 from optimist.core.state import Data, Regression, Simulator, States
 from optimist.features import Concatenation, Distinct, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
@@ -127,7 +128,7 @@ def learning_arrays(
         cumulative=np.cumsum(mdp.uniform_policy, axis=1),
         CB=np.zeros(shape),
         p=np.zeros(shape),
-        standing=np.zeros(shape, dtype=np.int64),
+        standing=np.full(shape, KNOWN),
         r=mdp.r.copy(),
         rewards=np.zeros(shape),
     )

@@ -10,6 +10,7 @@ Ascension        p+(x, a)                                    Gives
 `Threshold`      1 where the uncertainty exceeds a level     R-max
 `Never`          0                                           plain bonuses, unbounded values
 `Novelty`        estimated probability of an unseen state    the rule without a knob (`Optimist`)
+`Confidence`     5 L / (n + 5 L)                             its form with constants of a proof
 ===============  ==========================================  =====================================
 
 The uncertainty of a pair is u = ||phi(x, a)|| in the norm of the inverse covariance at the start of
@@ -123,4 +124,28 @@ class Novelty:
     kind: ClassVar[AscensionKind] = AscensionKind.NOVELTY
 
 
-Ascension = Sigmoid | Truncation | Threshold | Never | Novelty
+@dataclass(frozen=True)
+class Confidence:
+    """p+ = 5 L / (n + 5 L) after n visits of a pair, 1 for untried pairs.
+
+    Heaven is worth 2 R_max H, and L = log(3 X A T (T + 1) / delta) after T steps in a world of X
+    states and A actions. p+ is the range term of an empirical Bernstein bound, whose other term is
+    `VarianceBonus(1)`: with this ascension function that bonus is gamma sqrt(2 L Var / n). Both are
+    computed anew for every update. With probability 1 - delta all values are at least the optimal
+    ones, up to what updates have left (docs/defaults.md). It needs one-hot features, known rewards.
+
+    Attributes
+    ----------
+    delta
+        Probability with which it may fail.
+    """
+
+    delta: float
+    kind: ClassVar[AscensionKind] = AscensionKind.CONFIDENCE
+
+    def __post_init__(self) -> None:
+        if not 0 < checks.real_number(self.delta, "delta") < 1:
+            raise ValueError(f"delta must be in (0, 1); got {self.delta}")
+
+
+Ascension = Sigmoid | Truncation | Threshold | Never | Novelty | Confidence

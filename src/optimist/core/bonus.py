@@ -4,7 +4,7 @@
 Bonus            CB(x, a)                                    Gives
 ===============  ==========================================  =====================================
 `FixedBonus`     beta u                                      the paper's, and its theorem
-`VarianceBonus`  gamma c (1 + log k) sqrt(Var V(x')) u       the rule without a knob (`Optimist`)
+`VarianceBonus`  gamma c (1 + log N)^2 sqrt(Var V(x')) u     the rule without a knob (`Optimist`)
 `NoiseBonus`     phi . xi, xi ~ N(0, sigma^2 Lambda^{-1})    randomised value iteration (`Rlsvi`)
 ===============  ==========================================  =====================================
 
@@ -40,7 +40,7 @@ class FixedBonus:
 
 @dataclass(frozen=True)
 class VarianceBonus:
-    """CB = gamma c (1 + log k) sqrt(Var) u, with the variance of V over next states of a pair.
+    """CB = gamma c (1 + log N)^2 sqrt(Var) u, with the variance of V over next states.
 
     V and V^2 are regressed on the features at the start of an epoch, shrunk to the prior mean v of
     the values (0, but for `Novelty`). With M the regression of all data,
@@ -48,8 +48,10 @@ class VarianceBonus:
         Var = max(phi . M (V - v)^2 - (phi . M (V - v))^2, 0),
 
     without the prior's share in either, and u without the prior's visits: with one-hot features CB
-    is gamma c (1 + log k) sqrt(Var / n), with the empirical variance over the n next states seen,
-    in an epoch that begins after k episodes.
+    is gamma c (1 + log N)^2 sqrt(Var / n), with the empirical variance over the n next states that
+    were seen of the pair, in N visits of its state.
+
+    With `Confidence` it is gamma c sqrt(2 L Var) u, the variance term of a Bernstein bound.
 
     c counts standard deviations of the estimate, whatever the units of the rewards. A variance says
     nothing of states that were never seen: the ascension function covers those. Lemma
@@ -58,10 +60,10 @@ class VarianceBonus:
     Attributes
     ----------
     c
-        Number of standard deviations of the estimate in the first episode.
+        Number of standard deviations of the estimate at the first visit of a state.
     """
 
-    c: float = 0.15
+    c: float = 0.015
     kind: ClassVar[BonusKind] = BonusKind.VARIANCE
 
     def __post_init__(self) -> None:

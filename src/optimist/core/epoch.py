@@ -8,12 +8,20 @@ import numpy as np
 from optimist.checks import FloatArray
 from optimist.core.compiler import compiled, inlined
 from optimist.core.linalg import dot, norm_in
-from optimist.core.optimism import AscensionKind, BonusKind, optimism, standing
-from optimist.core.prior import bonus_multiplier
+from optimist.core.optimism import (
+    RANGE,
+    AscensionKind,
+    BonusKind,
+    deviations,
+    optimism,
+    standing,
+    visits,
+)
 from optimist.core.regression import has_doubled
 from optimist.core.state import Epoch, Rule, States
 
 optimism_of_pair, standing_of_pair = inlined(optimism), inlined(standing)
+visits_of_pair, deviations_after = inlined(visits), inlined(deviations)
 
 
 @compiled()
@@ -42,7 +50,6 @@ def reset_policy(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
     if rule.learns_heaven and not prior[0]["pays"]:  # nothing is known of its worth but the bound
         prior[0]["worth"] = rule.heaven
     prior[0]["pays"] = rule.learns_heaven
-    prior[0]["multiplier"] = bonus_multiplier(max(clock[0]["episodes"], 1))
 
 
 @inlined
@@ -74,35 +81,46 @@ def compute_optimism(rule: Rule, states: States, epoch: Epoch, u: FloatArray, fi
     rows, block, s = states.rows, states.block, states.rows.shape[1]
     n_actions = block.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    o, novel, multiplier = rule.optimism, epoch.prior[0]["novel"], epoch.prior[0]["multiplier"]
-    varies, learns = o.bonus == BonusKind.VARIANCE, is_novelty(rule)
-    norm, mean, square, theta = 0.0, 0.0, 0.0, 0.0
-    untried, n = np.zeros(n_actions, dtype=np.int64), np.zeros(n_actions)
+    o, novel = rule.optimism, epoch.prior[0]["novel"]
+    varies, learns, confident = o.bonus == BonusKind.VARIANCE, is_novelty(rule), is_confident(rule)
+    L = epoch.prior[0]["concentration"] / RANGE
+    mean, square, theta, multiple = 0.0, 0.0, 0.0, 0.0
+    share, untried, n = (
+        np.zeros(n_actions),
+        np.zeros(n_actions, dtype=np.int64),
+        np.zeros(n_actions),
+    )
     for x in range(first, first + len(u)):
         for a in range(n_actions):
+            i = x if shared else x * n_actions + a
+            norm = rows[i, 0] * rows[i, 0] if s == 1 else dot(rows[i], rows[i])
+            share[a], untried[a], n[a] = visits_of_pair(o, u[x - first, a], norm)
+        N = n.sum()
+        if varies:
+            multiple = math.sqrt(2 * L) if confident else deviations_after(N)
+        for a in range(n_actions):
             b, i = block[x, a], x if shared else x * n_actions + a
-            if s == 1:
-                norm = rows[i, 0] * rows[i, 0]
-                if varies:
-                    mean, square = rows[i, 0] * epoch.first[b], rows[i, 0] * epoch.second[b]
-            else:
-                norm = dot(rows[i], rows[i])
-                if varies:
-                    mean = dot(rows[i], epoch.first[b * s : (b + 1) * s])
-                    square = dot(rows[i], epoch.second[b * s : (b + 1) * s])
-            if learns:
+            if varies and s == 1:
+                mean, square = rows[i, 0] * epoch.first[b], rows[i, 0] * epoch.second[b]
+            elif varies:
+                mean = dot(rows[i], epoch.first[b * s : (b + 1) * s])
+                square = dot(rows[i], epoch.second[b * s : (b + 1) * s])
+            if learns or confident:
                 theta = epoch.concentration[b]
-            states.CB[x, a], states.p[x, a], untried[a], n[a] = optimism_of_pair(
-                o, novel, multiplier, u[x - first, a], norm, mean, square, theta
+            if learns:
+                states.standing[x, a] = standing_of_pair(untried[a], n[a], theta, N)
+            states.CB[x, a], states.p[x, a] = optimism_of_pair(
+                o, novel, u[x - first, a], share[a], untried[a], n[a], multiple, mean, square, theta
             )
-        if learns:
-            total = n.sum()
-            for a in range(n_actions):
-                theta = epoch.concentration[block[x, a]]
-                states.standing[x, a] = standing_of_pair(untried[a], n[a], theta, total)
 
 
 @inlined
 def is_novelty(rule: Rule) -> bool:
-    """Whether a prior is learnt, and values are kept in [0, R_max H]."""
+    """Whether a prior is learnt, and actions are given trials."""
     return bool(rule.optimism.ascension == AscensionKind.NOVELTY)
+
+
+@inlined
+def is_confident(rule: Rule) -> bool:
+    """Whether optimism is computed anew for every update, with the constants of a proof."""
+    return bool(rule.optimism.ascension == AscensionKind.CONFIDENCE)

@@ -22,6 +22,7 @@ from optimist.core.counts import regress
 from optimist.core.epoch import (
     compute_optimism,
     count_episode,
+    is_confident,
     is_novelty,
     needs_moments,
     reset_policy,
@@ -30,7 +31,7 @@ from optimist.core.epoch import (
 from optimist.core.iteration import back_up, count_update, predict, refuse_divergence
 from optimist.core.linalg import add_to, dot, draw, draw_between
 from optimist.core.optimism import AscensionKind, BonusKind
-from optimist.core.prior import learn_prior
+from optimist.core.prior import learn_prior, set_confidence
 from optimist.core.regression import draw_noise, freeze, observe
 from optimist.core.state import Epoch, Kept, Learner, Record, States
 from optimist.core.trials import log_played
@@ -199,10 +200,18 @@ def walk(
 
 @compiled()
 def begin_epoch(me: Learner) -> None:
-    """Freeze Lambda, and compute the optimism of all pairs in the new epoch."""
+    """Begin an epoch with a uniform policy, and compute its optimism."""
+    reset_policy(me.rule, me.states, me.epoch, me.states.r.shape[0])
+    renew_optimism(me)
+
+
+@compiled()
+def renew_optimism(me: Learner) -> None:
+    """Freeze Lambda, and compute the optimism of all pairs from the data and values so far."""
     world, rule, states, data, reg, epoch = me
     n_states = states.r.shape[0]
-    reset_policy(rule, states, epoch, n_states)
+    if is_confident(rule):
+        set_confidence(rule, states, epoch)
     if is_novelty(rule):
         pair, after, counts = data.pair, world.after, data.counts
         learn_prior(rule, states, epoch, pair, after, counts, states.V, n_states, 0.0)
@@ -236,7 +245,7 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
     log_pi, pi, first, after = states.log_pi, states.cumulative, world.first, world.after
     own, counts, sums, b = data.own, data.counts, data.sums, data.b
     Lambda, inverse, stop, sup_q = reg.Lambda, reg.inverse, record.stop, record.sup_q
-    truncate, novelty = kind == AscensionKind.TRUNCATION, kind == AscensionKind.NOVELTY
+    truncate, bounded = kind == AscensionKind.TRUNCATION, kind >= AscensionKind.NOVELTY
     left = rule.updates
     if rule.lazy and clock[0]["updates"] > 0:  # of an epoch that has just begun there are none
         left = 0
@@ -245,6 +254,8 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
         predict(rows, block, b, 0.0, 0, V.size, CB)
     going = left > 0 and not stop[0]
     while going:
+        if kind == AscensionKind.CONFIDENCE:
+            renew_optimism(me)
         count_update(eta, clock, prior, Theta, rewards)
         v = prior[0]["v"]
         W = V if v == 0 else V - v
@@ -254,7 +265,7 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
         )  # fmt: skip
         add_to(Theta, 1.0, theta)
         sup_q[i], change = back_up(
-            eta, gamma, heaven, truncate, novelty, prior, r, CB, p, standing, rewards, Q, V, log_pi,
+            eta, gamma, heaven, truncate, bounded, prior, r, CB, p, standing, rewards, Q, V, log_pi,
             pi,
         )  # fmt: skip
         refuse_divergence(change)

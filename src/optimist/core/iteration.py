@@ -54,12 +54,12 @@ def back_up(
     gamma: float,
     heaven: float,
     truncate: bool,
-    novelty: bool,
+    bounded: bool,
     prior: Any,
     r: FloatArray,
     CB: FloatArray,
     p: FloatArray,
-    standing: IntArray,
+    standing: FloatArray,
     rewards: FloatArray,
     Q: FloatArray,
     V: FloatArray,
@@ -69,8 +69,8 @@ def back_up(
     """Compute Q, V and pi of some states. On entry Q holds base + phi . theta; it is overwritten.
 
     Returns the largest |Q|, and by how much a value has changed at most. Where heaven pays, its
-    worth w becomes the largest Q, and gamma w is summed. ``novelty`` keeps values in bounds and
-    gives actions their trials.
+    worth w becomes the largest Q, and gamma w is summed. ``bounded`` keeps values in bounds
+    and gives actions their trials.
     """
     pays = bool(prior[0]["pays"])
     later = gamma * prior[0]["worth"]
@@ -80,7 +80,7 @@ def back_up(
         prior[0]["worths"] += later
         prior[0]["worth"] = min(max(best, 0.0), heaven)
     change = improve(eta, Q, V, log_pi, cumulative)
-    if novelty:
+    if bounded:
         bound_values(V, heaven)
         give_trials(log_pi, standing, cumulative)
     return largest, change
@@ -164,7 +164,7 @@ def improve(
 
 @compiled()
 def bound_values(V: FloatArray, heaven: float) -> None:
-    """Keep the values that enter the next regression in [0, R_max H]; the policy stays as it is."""
+    """Keep the values that enter the next regression below heaven; the policy stays as it is."""
     for x in range(V.size):
         V[x] = min(max(V[x], 0.0), heaven)
 

@@ -98,7 +98,7 @@ class Memory:
             cumulative=np.zeros((0, A)),
             CB=np.zeros((0, A)),
             p=np.zeros((0, A)),
-            standing=np.zeros((0, A), dtype=np.int64),
+            standing=np.zeros((0, A)),
             r=np.zeros((0, A)),
             rewards=np.zeros((0, A)),
         )

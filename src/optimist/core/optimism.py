@@ -1,4 +1,4 @@
-"""Optimism of a pair (x, a): its bonus CB, its ascension function p+, and whether it is on trial.
+"""Optimism of a pair (x, a): its bonus CB, its ascension function p+, and its trials.
 
 The same functions serve the compiled loops, on numbers, and saved policies, on arrays: they are
 written in operations that NumPy and the compiler share.
@@ -20,23 +20,21 @@ ROUNDING = 1e-12
 
 TINY = float(np.finfo(np.float64).tiny)
 
-UNTRIED = 0.5
+MOST_PRIOR = 0.5
 """A pair is untried where the prior has more than this share in its estimate."""
 
 TAU = 0.4
 """An action on trial was tried fewer than TAU theta sqrt(N) times in N visits of its state."""
 
+RANGE = 5.0
+"""p+ of `Confidence` is theta / (n + theta) with theta = RANGE L (docs/defaults.md)."""
+
 ODDS = 10.0
 LOG_ODDS = math.log(ODDS)
 """The most probable an untried action is, as a multiple of the best tried one."""
 
-
-class Standing(IntEnum):
-    """How an action is played (`optimist.core.trials`)."""
-
-    KNOWN = 0
-    ON_TRIAL = 1
-    UNTRIED = 2
+KNOWN, UNTRIED = -1e3, 1e3
+"""The standing of actions that are neither on trial nor untried, and of untried ones."""
 
 
 class BonusKind(IntEnum):
@@ -55,6 +53,7 @@ class AscensionKind(IntEnum):
     TRUNCATION = 2
     THRESHOLD = 3
     NOVELTY = 4
+    CONFIDENCE = 5
 
 
 class Optimism(NamedTuple):
@@ -69,30 +68,56 @@ class Optimism(NamedTuple):
     ridge: float
 
 
-def standing(untried: Any, n: Any, theta: Any, state_visits: Any) -> Any:
-    """The `Standing` of an action that was tried n times in so many visits of its state.
+def standing(untried: Any, n: Any, theta: Any, N: Any) -> Any:
+    """The standing of an action that was tried n times in N visits of its state.
 
-    The root is that of forced exploration (Garivier and Kaufmann, 2016): tries without end, which
-    are a vanishing share of all visits.
+    It is `KNOWN`, `UNTRIED`, or on trial: then a number up to 0, the least log-odds at which the
+    action is played against the best tried one. The root is that of forced exploration (Garivier
+    and Kaufmann, 2016): tries without end, which are a vanishing share of all visits.
     """
-    on_trial = (n > 0) * (n * EDGE < TAU * theta * np.sqrt(state_visits))
-    return Standing.UNTRIED * untried + Standing.ON_TRIAL * on_trial
+    share = TAU * theta / np.sqrt(np.maximum(N, 1.0))  # of the visits of a state
+    on_trial = (n > 0) * (n * EDGE < share * N)
+    floor = np.log(np.maximum(np.minimum(share, 1.0), TINY))
+    return UNTRIED * untried + on_trial * floor + KNOWN * (1 - untried) * (1 - on_trial)
+
+
+def visits(o: Optimism, u: Any, norm: Any) -> tuple[Any, Any, Any]:
+    """The prior's share in the estimates of pairs, whether they are untried, and their visits n.
+
+    n = 1 / u^2 - ridge / ||phi||^2 is the number of visits with one-hot features; it is 0 for
+    untried pairs (`Novelty`, `Confidence`), and for those without features, where u = 0. The share
+    is 1 where nothing depends on it.
+    """
+    learns = o.ascension >= AscensionKind.NOVELTY
+    used = learns or o.bonus == BonusKind.VARIANCE
+    share = np.minimum(o.ridge * u * u / np.maximum(norm, TINY), 1.0) if used else 0.0 * u + 1.0
+    untried = (share > MOST_PRIOR * EDGE) * learns
+    n = (1 - untried) * (u > 0) * o.ridge * (1 - share) / np.maximum(share * norm, TINY)
+    return share, untried, n
+
+
+def deviations(N: Any) -> Any:
+    """(1 + log N)^2: after N visits of a state its bonuses are c times as many deviations.
+
+    UCB1 (Auer et al., 2002) has the root of a logarithm, which c (1 + log N)^2 exceeds in the end,
+    however small c is.
+    """
+    return (1 + np.log(np.maximum(N, 1.0))) ** 2
 
 
 def optimism(
     o: Optimism,
     novel: float,
-    multiplier: float,
     u: Any,
-    norm: Any,
+    share: Any,
+    untried: Any,
+    n: Any,
+    multiple: Any,
     first: Any,
     second: Any,
     theta: Any,
-) -> tuple[Any, Any, Any, Any]:
-    """CB and p+ of pairs, whether they are untried (`Novelty`), and their visits n.
-
-    n = 1 / u^2 - ridge / ||phi||^2 is the number of visits with one-hot features; it is 0 for
-    untried pairs, and for those without features.
+) -> tuple[Any, Any]:
+    """CB and p+ of pairs.
 
     Truncation depends on the target of each update, and noise on a draw; they are made there.
 
@@ -100,34 +125,32 @@ def optimism(
     ----------
     o
         Which bonus and which ascension function.
-    novel, multiplier
-        s L and (1 + log k)^2, as of the start of the epoch (`optimist.core.prior`).
-    u, norm
-        The uncertainty ||phi|| in the norm of Lambda^{-1}, and ||phi||^2.
+    novel
+        s L, as of the start of the epoch (`optimist.core.prior`); 1 with `Confidence`.
+    u
+        The uncertainty ||phi|| in the norm of Lambda^{-1}.
+    share, untried, n
+        As `visits` finds them.
+    multiple
+        `deviations` after the visits of the pair's state, or sqrt(2 L) (`Confidence`); not used by
+        a fixed bonus.
     first, second
         The regressions of V - v and of its square; not used by a fixed bonus.
     theta
-        The concentration of the pair's next states; used by `Novelty` alone.
+        The concentration of the pair's next states (`Novelty`), or 5 L (`Confidence`).
     """
-    learns = o.ascension == AscensionKind.NOVELTY
-    # The prior's share in the estimate of a pair, where it is used; where phi = 0 so is u.
-    shared = learns or o.bonus == BonusKind.VARIANCE
-    share = np.minimum(o.ridge * u * u / np.maximum(norm, TINY), 1.0) if shared else 0.0 * u
-    new = (share > UNTRIED * EDGE) * learns
-    data = (1 - new) * (u > 0)  # whether there are any
-    n = data * o.ridge * (1 - share) / np.maximum(share * norm, TINY)
     CB = o.coefficient * u
     if o.bonus == BonusKind.VARIANCE:
         # The moments are regressions to 0, so they are 1 - share of those of the data, and the
-        # visits behind them (1 - share) / u^2. A pair without data has no variance, and that of a
-        # new pair is not used.
+        # visits behind them (1 - share) / u^2. A pair without data has no variance, and that of
+        # an untried pair is not used.
         known = share < 1
         weight = 1 - share * known  # the share of the data
         mean, square = first / weight, second / weight
         variance = square - mean * mean
         variance = variance * ((variance > ROUNDING * square) * known)
-        deviation = np.sqrt(multiplier * np.maximum(variance, 0.0) / weight)
-        CB = CB * (o.gamma * (deviation * (1 - new)))
+        deviation = np.sqrt(np.maximum(variance, 0.0) / weight)
+        CB = CB * (o.gamma * multiple * (deviation * (1 - untried)))
     if o.ascension == AscensionKind.SIGMOID:
         if np.isinf(o.a):  # the limit of the sigmoid is a step
             p = (CB > 0) + (1 - (CB > 0)) / (1 + np.exp(o.b))
@@ -135,24 +158,25 @@ def optimism(
             p = 1 / (1 + np.exp(o.b - o.a * CB))
     elif o.ascension == AscensionKind.THRESHOLD:
         p = 1.0 * (u > o.a)
-    elif o.ascension == AscensionKind.NOVELTY:
-        p = np.maximum(
-            1.0 * new, np.minimum(data * novel * theta / np.maximum(n + theta, TINY), 1.0)
-        )
+    elif o.ascension >= AscensionKind.NOVELTY:
+        data = (1 - untried) * (u > 0)  # whether there are any
+        p = np.minimum(data * novel * theta / np.maximum(n + theta, TINY), 1.0)
+        p = np.maximum(1.0 * untried, p)
     else:
         p = 0.0 * u
-    return CB, p, new, n
+    return CB, p
 
 
 def best_tried(logits: FloatArray, standings: Any) -> FloatArray:
     """The logits of tried actions, minus infinity for others; all of them if none was tried."""
-    untried = standings == Standing.UNTRIED
+    untried = standings == UNTRIED
     return np.where(untried & ~untried.all(axis=-1, keepdims=True), -np.inf, logits)
 
 
 def played(logits: FloatArray, standings: Any) -> FloatArray:
     """What is played in the place of softmax(logits), [..., A] (`optimist.core.trials`)."""
     ahead = logits - best_tried(logits, standings).max(axis=-1, keepdims=True)
-    ahead = np.where(standings == Standing.UNTRIED, np.minimum(ahead, LOG_ODDS), ahead)
-    weights = np.exp(np.where(standings == Standing.ON_TRIAL, 0.0, ahead))
-    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+    untried = standings == UNTRIED
+    log_odds = np.where(untried, np.minimum(ahead, LOG_ODDS), np.maximum(ahead, standings))
+    odds = np.exp(log_odds)
+    return np.asarray(odds / odds.sum(axis=-1, keepdims=True))

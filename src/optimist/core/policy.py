@@ -24,11 +24,19 @@ from optimist import checks
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
 from optimist.core.acting import ActingPolicy
-from optimist.core.ascension import Ascension, Novelty, Truncation
+from optimist.core.ascension import Ascension, Confidence, Novelty, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
 from optimist.core.norms import norms
-from optimist.core.optimism import best_tried, optimism, played
-from optimist.core.optimism import standing as standing_of
+from optimist.core.optimism import (
+    KNOWN,
+    RANGE,
+    best_tried,
+    deviations,
+    optimism,
+    played,
+    standing,
+    visits,
+)
 from optimist.core.variant import optimism_with
 from optimist.features import FeatureMap, describe
 from optimist.parameters import plain_value
@@ -38,7 +46,6 @@ class PolicyPrior(NamedTuple):
     """The numbers of a learnt prior that a policy needs (`optimist.core.state.PRIOR`)."""
 
     novel: float = 0.0
-    multiplier: float = 1.0
     expected: float = 0.0
 
 
@@ -81,7 +88,8 @@ class SoftmaxPolicy(ActingPolicy):
     moments
         The regressions of the values and of their squares, [2, d]; or empty.
     concentration
-        The concentration of the next states of each block (`Novelty`), [blocks]; or empty.
+        The concentration of the next states of each block (`Novelty`), or 5 L
+        (`Confidence`), [blocks]; or empty.
     """
 
     Theta: FloatArray
@@ -105,33 +113,30 @@ class SoftmaxPolicy(ActingPolicy):
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
-        S, standing = self._sums_and_standings(states)
+        S, standings = self._sums_and_standings(states)
         if self.updates == 0:
             return np.full(S.shape, 1 / S.shape[-1])
         if np.isinf(self.eta):
             return np.asarray(np.eye(S.shape[-1])[np.argmax(S, axis=-1)])
-        return played(self.eta * (S - S.max(axis=-1, keepdims=True)), standing)
+        return played(self.eta * (S - S.max(axis=-1, keepdims=True)), standings)
 
     def likeliest(self, states: ArrayLike) -> IntArray:
         """The best action of each state, [...], among those that were tried if any was."""
-        S, standing = self._sums_and_standings(states)
-        return np.asarray(best_tried(S, standing).argmax(axis=-1))
+        S, standings = self._sums_and_standings(states)
+        return np.asarray(best_tried(S, standings).argmax(axis=-1))
 
     def _sums_and_standings(self, states: ArrayLike) -> tuple[FloatArray, Any]:
-        """S and the `Standing` of the actions of the states, [..., A]."""
+        """S and the standing of the actions of the states, [..., A]."""
         rows, block = self.features.in_blocks(states)
         d = self.Theta.shape[-1]
         if self.features.dim != d:
             raise ValueError(f"the policy has d = {d}, its features {self.features.dim}")
         none = np.zeros(block.shape)
         if self.updates == 0:
-            return none, none
+            return none, none + KNOWN
         theta = self.concentration[block] if self.concentration.size else none
-        CB, p, untried, n = self._optimism(rows, block, theta)
-        S = self._sum_of_values(rows, block, states, CB, p)
-        if not isinstance(self.ascension, Novelty):
-            return S, none
-        return S, standing_of(untried, n, theta, n.sum(axis=-1, keepdims=True))
+        CB, p, standings = self._optimism(rows, block, theta)
+        return self._sum_of_values(rows, block, states, CB, p), standings
 
     def _sum_of_values(
         self, rows: FloatArray, block: IntArray, states: ArrayLike, CB: FloatArray, p: FloatArray
@@ -157,17 +162,23 @@ class SoftmaxPolicy(ActingPolicy):
 
     def _optimism(
         self, rows: FloatArray, block: IntArray, theta: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """CB and p+ of the pairs, whether they are untried, and their visits."""
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """CB, p+ and the standing of the pairs."""
         u = self._uncertainty(rows, block)
         first = second = np.zeros(u.shape)
         if isinstance(self.bonus, VarianceBonus):
             first, second = (self._predict(rows, block, m) for m in self.moments)
         norm = np.broadcast_to((rows**2).sum(axis=-1), u.shape)
         given = optimism_with(self.bonus, self.ascension, self.gamma, self.ridge)
-        novel, multiplier = self.prior.novel, self.prior.multiplier
+        share, untried, n = visits(given, u, norm)
+        N = n.sum(axis=-1, keepdims=True)
+        confident = isinstance(self.ascension, Confidence)
+        multiple = np.sqrt(2 * theta / RANGE) if confident else deviations(N)
+        told = (u, share, untried, n, multiple, first, second, theta)
         with np.errstate(over="ignore"):  # a sigmoid far from 0 is 0 or 1
-            return optimism(given, novel, multiplier, u, norm, first, second, theta)
+            CB, p = optimism(given, self.prior.novel, *told)
+        learns = isinstance(self.ascension, Novelty)
+        return CB, p, standing(untried, n, theta, N) if learns else np.full(u.shape, KNOWN)
 
     def _predict(self, rows: FloatArray, block: IntArray, theta: FloatArray) -> FloatArray:
         """phi . theta."""

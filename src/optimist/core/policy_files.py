@@ -9,7 +9,7 @@ import numpy as np
 from optimist import checks
 from optimist.checks import FloatArray
 from optimist.core import schema, storage
-from optimist.core.ascension import Ascension, Novelty, Truncation
+from optimist.core.ascension import Ascension, Confidence, Novelty, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
 from optimist.core.policy import PolicyPrior, SoftmaxPolicy, TablePolicy
 from optimist.errors import FileError
@@ -97,7 +97,7 @@ def load_policy(
     with storage.reading(path):
         each = isinstance(ascension, Truncation) and not np.isinf(eta) and header["updates"] > 0
         required = {"moments"} if isinstance(bonus, VarianceBonus) else set()
-        required |= {"concentration"} if isinstance(ascension, Novelty) else set()
+        required |= {"concentration"} if isinstance(ascension, Novelty | Confidence) else set()
         schema.check(arrays, _layout(features, arrays, header["updates"] * each, required))
     return SoftmaxPolicy(
         eta=eta,

@@ -21,6 +21,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
+from optimist.core.optimism import RANGE
 from optimist.core.state import Epoch, Rule, States
 
 LEAST, MOST = 1e-4, 10.0
@@ -31,6 +32,9 @@ SHARED = 1e-3
 
 STRENGTH = 2.0
 """How many new outcomes of a state's own weigh as much as theta of all pairs."""
+
+GROWTH = 2.0
+"""How the multiplier 1 + GROWTH log k of the probability of an unseen outcome grows."""
 
 CLOSE = 1e-3
 """Theta is iterated until it changes by less than this part of it."""
@@ -64,20 +68,20 @@ def learn_prior(
     prior[0]["expected"] = reward + rule.optimism.gamma * mean
 
 
+@inlined
+def set_confidence(rule: Rule, states: States, epoch: Epoch) -> None:
+    """L = log(3 X A T (T + 1) / delta) of `Confidence`, as the concentration `RANGE` L."""
+    T = max(float(epoch.clock[0]["steps"]), 1.0)
+    L = math.log(3 * states.r.size * T * (T + 1) / rule.optimism.a)
+    epoch.prior[0]["novel"] = 1.0
+    epoch.prior[0]["concentration"] = RANGE * L
+    epoch.concentration[:] = RANGE * L
+
+
 @compiled()
 def exploration_multiplier(k: int) -> float:
     """L = 1 + 2 log k, which multiplies the probability of an unseen outcome after k episodes."""
-    return 1 + 2 * math.log(k)
-
-
-@compiled()
-def bonus_multiplier(k: int) -> float:
-    """(1 + log k)^2, which multiplies the variance of a bonus after k episodes.
-
-    A bonus is c (1 + log k) deviations of the estimate. UCB1 (Auer et al., 2002) has the root of a
-    logarithm, which c (1 + log k) exceeds in the end, however small c is.
-    """
-    return (1 + math.log(k)) ** 2
+    return 1 + GROWTH * math.log(k)
 
 
 @compiled()

@@ -15,6 +15,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.checks import MOST
+from optimist.core.optimism import KNOWN, UNTRIED
 from optimist.core.state import CLOCK
 
 LARGEST = 1e100
@@ -136,12 +137,22 @@ def covariance(shape: Shape) -> Array:
     return Array(np.float64, shape, least, LARGEST, rule)
 
 
+def standing(shape: Shape) -> Array:
+    """Log-odds up to 0, or the number of untried actions (`optimism.standing`)."""
+
+    def rule(array: Any, name: str) -> None:
+        if ((array > 0) & (array != UNTRIED)).any():
+            raise ValueError(f"{name} must be at most 0, or {UNTRIED:g}")
+
+    return Array(np.float64, shape, KNOWN, UNTRIED, rule)
+
+
 USUAL: dict[str, Callable[[Shape], Array]] = {
     **dict.fromkeys(("before", "distinct", "stale", "visits"), count),
-    **dict.fromkeys(("concentration", "multiplier", "novel"), partial(real, least=0.0)),
+    **dict.fromkeys(("concentration", "novel"), partial(real, least=0.0)),
     **dict.fromkeys(("worth", "worths"), partial(real, least=0.0)),
     "pays": truth,
-    "standing": partial(index, below=3),
+    "standing": standing,
     **dict.fromkeys(("counts", "weight"), partial(real, least=0.0, most=MOST)),
     "p": partial(real, least=0.0, most=1.0),
     "Lambda": covariance,

@@ -23,7 +23,7 @@ NO_STAGE = -1
 
 PRIOR = np.dtype(
     [
-        *((name, np.float64) for name in ("concentration", "novel", "multiplier", "v", "expected")),
+        *((name, np.float64) for name in ("concentration", "novel", "v", "expected")),
         *((name, np.float64) for name in ("worth", "worths", "best")),
         ("pays", np.bool_),
     ],
@@ -33,8 +33,6 @@ PRIOR = np.dtype(
 
 concentration, novel, v
     theta of all pairs, s L and v, as in `optimist.core.prior`.
-multiplier
-    What a variance is multiplied by in a bonus (`bonus_multiplier`).
 expected
     Prior mean of an update's target: gamma v, plus the mean reward where rewards are estimated.
 pays
@@ -70,7 +68,7 @@ class States(NamedTuple):
     cumulative: FloatArray  # of pi, [X, A]
     CB: FloatArray  # [X, A]
     p: FloatArray  # [X, A]
-    standing: IntArray  # whether an action is on trial or untried (`Standing`), [X, A]
+    standing: FloatArray  # whether an action is on trial or untried (`optimism.standing`), [X, A]
     r: FloatArray  # rewards that are known and not in the weights, [X, A]
     rewards: FloatArray  # their sum over the epoch's updates, [X, A]
 

@@ -24,7 +24,7 @@ from optimist.digests import digest, named_arrays
 from optimist.errors import FileError, TooLarge
 
 HEADER = "optimist"
-FORMAT = 2
+FORMAT = 3
 
 PART = re.compile(r"(?P<name>.+)\.[0-9a-f]{32}\.part")
 """The names of files that are being written, or were when their process was killed."""

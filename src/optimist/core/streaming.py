@@ -27,7 +27,7 @@ from optimist.core.iteration import back_up, count_update, improve, predict, ref
 from optimist.core.linalg import add_to
 from optimist.core.links import sum_powers
 from optimist.core.norms import norms
-from optimist.core.optimism import AscensionKind, Standing
+from optimist.core.optimism import KNOWN, AscensionKind
 from optimist.core.prior import learn_prior
 from optimist.core.regression import freeze, solve
 from optimist.core.state import Epoch, Regression, Rule, States, Stream
@@ -113,7 +113,7 @@ def initialise(
     V[:] = 0.0
     CB[:] = 0.0
     p[:] = 0.0
-    states.standing[first:last] = Standing.KNOWN
+    states.standing[first:last] = KNOWN
     log_pi[:] = -math.log(n_actions)
     for a in range(n_actions):
         cumulative[:, a] = (a + 1) / n_actions
@@ -147,7 +147,7 @@ def back_up_states(
     part, kind = slice(first, last), rule.optimism.ascension
     return back_up(
         rule.eta, rule.gamma, rule.heaven,
-        kind == AscensionKind.TRUNCATION, kind == AscensionKind.NOVELTY, epoch.prior,
+        kind == AscensionKind.TRUNCATION, kind >= AscensionKind.NOVELTY, epoch.prior,
         states.r[part], states.CB[part], states.p[part], states.standing[part],
         states.rewards[part], Q, states.V[part], states.log_pi[part], states.cumulative[part],
     )  # fmt: skip

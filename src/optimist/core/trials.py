@@ -7,24 +7,24 @@ untried    An untried action may be all that a state is visited for, and one pol
            whole episode: an action that leads nowhere would take all of it. It is played at most
            `ODDS` times as often as the best tried action.
 on trial   A tried action whose estimate is bad luck would never be tried again. An action that was
-           tried fewer than `TAU` theta sqrt(N) times in N visits of its state is played as often as
-           the best tried action.
+           tried fewer than `TAU` theta sqrt(N) times in N visits of its state is played at least
+           `TAU` theta / sqrt(N) times as often as the best tried action.
 """
 
 import math
 
 import numpy as np
 
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import FloatArray
 from optimist.core.compiler import compiled
-from optimist.core.optimism import LOG_ODDS, Standing
+from optimist.core.optimism import KNOWN, LOG_ODDS, UNTRIED
 
 NEGLIGIBLE = -40.0
 """Below this the exponential of a difference of logits is under rounding, and not computed."""
 
 
 @compiled()
-def give_trials(log_pi: FloatArray, standing: IntArray, cumulative: FloatArray) -> None:
+def give_trials(log_pi: FloatArray, standing: FloatArray, cumulative: FloatArray) -> None:
     """The cumulative probabilities of what is played, where it is not pi."""
     n_states, n_actions = log_pi.shape
     for x in range(n_states):
@@ -41,35 +41,33 @@ def give_trials(log_pi: FloatArray, standing: IntArray, cumulative: FloatArray) 
 
 
 @compiled()
-def plays_otherwise(standing: IntArray) -> bool:
+def plays_otherwise(standing: FloatArray) -> bool:
     """Whether an action of a state is on trial or untried, and another tried."""
     tried, other = False, False
     for a in range(standing.size):
-        tried = tried or standing[a] != Standing.UNTRIED
-        other = other or standing[a] != Standing.KNOWN
+        tried = tried or standing[a] != UNTRIED
+        other = other or standing[a] != KNOWN
     return tried and other
 
 
 @compiled()
-def best_tried(log_pi: FloatArray, standing: IntArray) -> float:
+def best_tried(log_pi: FloatArray, standing: FloatArray) -> float:
     """The largest log pi of the tried actions of a state."""
     top = -np.inf
     for a in range(log_pi.size):
-        if standing[a] != Standing.UNTRIED:
+        if standing[a] != UNTRIED:
             top = max(top, log_pi[a])
     return top
 
 
 @compiled()
-def log_weight(ahead: float, standing: int) -> float:
-    """The logarithm of what an action is played with, in units of the best tried one."""
-    if standing == Standing.ON_TRIAL:
-        return 0.0
-    return min(ahead, LOG_ODDS) if standing == Standing.UNTRIED else ahead
+def log_weight(ahead: float, standing: float) -> float:
+    """The log-odds at which an action is played, against the best tried one."""
+    return min(ahead, LOG_ODDS) if standing == UNTRIED else max(ahead, standing)
 
 
 @compiled()
-def log_played(log_pi: FloatArray, standing: IntArray, out: FloatArray) -> None:
+def log_played(log_pi: FloatArray, standing: FloatArray, out: FloatArray) -> None:
     """The logarithm of what is played."""
     n_states, n_actions = log_pi.shape
     for x in range(n_states):

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 
 from optimist import checks
-from optimist.core.ascension import Ascension, Novelty, Sigmoid
+from optimist.core.ascension import Ascension, Confidence, Novelty, Sigmoid
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.optimism import Optimism
 from optimist.core.state import Rule
@@ -115,7 +115,9 @@ class Variant:
     @property
     def keeps_moments(self) -> bool:
         """Whether there is room for the regressions of V and of its square."""
-        return self.learns_prior or isinstance(self.bonus, VarianceBonus)
+        return isinstance(self.bonus, VarianceBonus) or isinstance(
+            self.ascension, Novelty | Confidence
+        )
 
     def ridge_for(self, bound: float) -> float:
         """The ridge for features of this norm bound B."""
@@ -155,7 +157,7 @@ class Variant:
         return replace(self, eta=eta, bonus=bonus, ascension=ascension, r_max=r_max, v_max=v_max)
 
     def heaven(self, gamma: float) -> float:
-        """What heaven is worth: R_max H, or v_max.
+        """What heaven is worth: R_max H, or v_max; twice that with `Confidence`.
 
         Examples
         --------
@@ -165,7 +167,8 @@ class Variant:
         most = float(self.r_max) * (1 / (1 - gamma))
         if self.v_max is not None and self.v_max > most * (1 + checks.RANGE_TOLERANCE):
             raise ValueError(f"v_max must be at most R_max H = {most:g}; got {self.v_max:g}")
-        return most if self.v_max is None else float(self.v_max)
+        worth = most if self.v_max is None else float(self.v_max)
+        return 2 * worth if isinstance(self.ascension, Confidence) else worth
 
     def stage(self, episode: int) -> int:
         """The present guess of K, counting episodes from 0; 0 if the parameters do not change.

@@ -19,6 +19,7 @@ class Setting(StrEnum):
     LONG = "long"  # so long that bounds are nontrivial, with the eta that minimises that on regret
     COVERED = "all values"  # as long, with a beta that covers all values in [0, Q_max] at once
     IMITATION = "imitation"  # a run of FRA-IL
+    PROVEN = "proven"  # a run of Optimist with the constants of its proof
     NUMBERS = "numbers"  # no run
 
 

@@ -16,6 +16,7 @@ from optimist.mdp import FiniteMDP, LinearMDP
 from optimist.theory import concentration, covariance, parameters
 from optimist.verification import (
     of_algorithm,
+    of_confidence,
     of_covariance,
     of_functions,
     of_imitation,
@@ -37,6 +38,7 @@ OF_RUNS: list[Statement[RecordedRun]] = [
     *of_regret.STATEMENTS.all,
 ]
 OF_IMITATIONS: list[Statement[of_imitation.Imitation]] = of_imitation.STATEMENTS.all
+OF_PROVEN: list[Statement[of_confidence.ProvenRun]] = of_confidence.STATEMENTS.all
 OF_NUMBERS: list[Statement[None]] = [
     *of_functions.STATEMENTS.all,
     *of_lower_bounds.STATEMENTS.all,
@@ -91,9 +93,13 @@ def verify(
             ]
             imitation = of_imitation.imitate(*parts(place), K, delta, seed)
             findings += find_all(OF_IMITATIONS, imitation, name, Setting.IMITATION)
+            proven = of_confidence.play_proven(imitation.mdp, K, delta, seed)
+            findings += find_all(OF_PROVEN, proven, name, Setting.PROVEN)
         if world is None:
             look(long_run(K, delta, seed), repr(SMALL), Setting.LONG)
             look(covered_run(K, delta, seed), repr(NARROW), Setting.COVERED)
+            proven = of_confidence.play_proven(SMALL.mdp, 20 * K, delta, seed)
+            findings += find_all(OF_PROVEN, proven, repr(SMALL), Setting.PROVEN)
     findings += find_all(OF_NUMBERS, None, "", Setting.NUMBERS)
     return Verification(tuple(findings), tuple(plays), tuple(notes), K, delta, seed)
 
