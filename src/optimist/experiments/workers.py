@@ -197,7 +197,9 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
     options: dict[str, Any] = {"timeout": CONNECT_SECONDS, "set_as_default": False}
     if address is None:
         options |= {"n_workers": jobs, "threads_per_worker": 1, "memory_limit": None}
-        options |= {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+        # No dashboard, and any free port for the scheduler's HTTP server: None would mean 8787.
+        options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
+        options |= {"silence_logs": logging.CRITICAL}
     else:
         _check_reachable(address, "Dask scheduler")
     with dask.config.set({"distributed.scheduler.allowed-failures": ATTEMPTS - 1}):
