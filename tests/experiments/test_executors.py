@@ -3,12 +3,13 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import cloudpickle
@@ -389,3 +390,11 @@ def test_the_scheduler_is_gone(tmp_path):
         threading.Timer(0.5, process.kill).start()
         with pytest.raises(ConnectionError, match="connection to the workers was lost"):
             list(executor.map(abs, [1, 2]))
+
+
+def test_another_cluster_has_dasks_port():
+    with ExitStack() as stack:
+        with suppress(OSError):  # somebody else has it: just as well
+            stack.enter_context(socket.create_server(("", 8787)))
+        with open_executor("dask", 1) as executor:
+            assert [result for _, result in executor.map(abs, [-1])] == [1]
