@@ -26,10 +26,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from benchmarks.consistency import BELOW, losses, worlds
+from benchmarks.exploration import paired_ratio
 
 SEEDS = 10
-FLOOR = 0.002
-DRAWS = 1000
 
 
 class Line(NamedTuple):
@@ -87,8 +86,7 @@ def main() -> None:
     if given.line is not None:
         measure(LINES[given.line])
         return
-    names, rng = list(worlds()), np.random.default_rng(0)
-    picks = rng.integers(SEEDS, size=(DRAWS, SEEDS))
+    names = list(worlds())
     print("| | loss, as a multiple | 95% | at most | below |\n" + "|---" * 5 + "|")
     default: Any = None
     for i, line in enumerate(LINES):
@@ -98,13 +96,11 @@ def main() -> None:
             printed = subprocess.run(command, env=told, check=True, capture_output=True).stdout
         mean, end = np.moveaxis(np.array(json.loads(printed)), 2, 0)  # [worlds, seeds]
         default = mean if default is None else default
-        ratios = (mean.mean(axis=1) + FLOOR) / (default.mean(axis=1) + FLOOR)
-        drawn = (mean[:, picks].mean(axis=2) + FLOOR) / (default[:, picks].mean(axis=2) + FLOOR)
-        low, high = np.quantile(np.exp(np.log(drawn).mean(axis=0)), [0.025, 0.975])
-        worst = int(ratios.argmax())
+        ratio = paired_ratio(mean, default)
+        worst = int(ratio.worlds.argmax())
         print(
-            f"| {line.name} | {np.exp(np.log(ratios).mean()):.2f} | {low:.2f} - {high:.2f} | "
-            f"{ratios[worst]:.1f}, {names[worst]} | {int((end > BELOW).sum())} |",
+            f"| {line.name} | {ratio.mean:.2f} | {ratio.low:.2f} - {ratio.high:.2f} | "
+            f"{ratio.worlds[worst]:.1f}, {names[worst]} | {int((end > BELOW).sum())} |",
             flush=True,
         )
 

@@ -12,19 +12,39 @@ import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.experiments import Results, open_results
+from optimist.experiments.statistics import mean_band
 
 WITHIN = (1.2, 1.5, 2.0)
+FLOOR = 0.002
+"""Added to both losses of a ratio: where all is learnt in three episodes it would say nothing."""
+
+DRAWS = 1000
 
 
-class Losses(NamedTuple):
-    """The average suboptimality over a run as a fraction of the optimum, its mean over seeds."""
+class PairedRatio(NamedTuple):
+    """Losses as multiples of others, with `FLOOR` added to both."""
 
-    mean: FloatArray  # [worlds, agents]
-    seeds: int
+    worlds: FloatArray  # [worlds]
+    mean: float  # geometric, over worlds
+    low: float  # 95%, by a bootstrap over pairs of equal seeds
+    high: float
 
 
-def losses(results: Results) -> Losses:
-    """The losses of all agents in all worlds, over the seeds that none of them lacks."""
+def paired_ratio(losses: FloatArray, others: FloatArray) -> PairedRatio:
+    """Compare losses [worlds, seeds] with others of the same seeds."""
+    seeds = losses.shape[1]
+    picks = np.random.default_rng(0).integers(seeds, size=(DRAWS, seeds))
+    worlds = (losses.mean(axis=1) + FLOOR) / (others.mean(axis=1) + FLOOR)
+    drawn = (losses[:, picks].mean(axis=2) + FLOOR) / (others[:, picks].mean(axis=2) + FLOOR)
+    low, high = np.quantile(np.exp(np.log(drawn).mean(axis=0)), [0.025, 0.975])
+    return PairedRatio(worlds, float(np.exp(np.log(worlds).mean())), float(low), float(high))
+
+
+def losses(results: Results) -> FloatArray:
+    """Average suboptimality of runs as a fraction of the optimum, [worlds, agents, seeds].
+
+    Only the seeds that no world and agent lacks.
+    """
     study, found = results.study, {}
     for run in results.finished:
         measured = results.folder.of(run).read_json("result.json")
@@ -32,8 +52,8 @@ def losses(results: Results) -> Losses:
         found[run.index, run.world, run.agent] = lost
     cells = [(world, agent) for world in study.worlds for agent in study.agents]
     seeds = [i for i in study.numbers if all((i, *cell) in found for cell in cells)]
-    mean = np.array([np.mean([found[i, *cell] for i in seeds]) for cell in cells])
-    return Losses(mean.reshape(len(study.worlds), len(study.agents)), len(seeds))
+    every = np.array([[found[i, *cell] for i in seeds] for cell in cells])
+    return every.reshape(len(study.worlds), len(study.agents), len(seeds))
 
 
 def said(ratios: FloatArray) -> str:
@@ -43,32 +63,37 @@ def said(ratios: FloatArray) -> str:
 
 
 def main() -> None:
-    """Print the sentences and the table."""
+    """Print the sentences and the tables."""
     results = open_results(sys.argv[1])
     study, lost = results.study, losses(results)
     agents, worlds = list(study.agents), list(study.worlds)
     own = agents.index(study.subject or agents[0])
     peers = [k for k in range(len(agents)) if k != own]
-    best = lost.mean[:, peers].min(axis=1)
-    ratios = lost.mean / best[:, None]
+    mean = lost.mean(axis=2)
+    chosen = np.array(peers)[mean[:, peers].argmin(axis=1)]  # the best peer of each world
+    best = lost[np.arange(len(worlds)), chosen]
+    ratios = mean / best.mean(axis=1)[:, None]
     held = np.array([world in study.held_out for world in worlds])
-    print(f"{lost.seeds} seeds, {len(worlds)} worlds, {len(peers)} settings of peers\n")
+    paired = paired_ratio(lost[:, own], best)
+    print(f"{lost.shape[2]} seeds, {len(worlds)} worlds, {len(peers)} settings of peers\n")
     print(f"- {agents[own]}: {said(ratios[:, own])}")
     print(f"- held out: {said(ratios[held, own])} of {held.sum()}")
-    usual = sorted(peers, key=lambda k: float(np.log(ratios[:, k]).mean()))
-    for k in usual[:3]:
-        print(f"- {agents[k]} everywhere: {said(ratios[:, k])}")
-    print(
-        "\n| world | episodes | default | best peer in hindsight | | ratio |\n" + "|---" * 6 + "|"
-    )
+    print(f"- with the floor: {said(paired.worlds)}; 95%: {paired.low:.2f} - {paired.high:.2f}")
+    print("\n| one setting everywhere | ratio to the best | default as a multiple of it | 95% |")
+    print("|---" * 4 + "|")
+    for k in sorted(peers, key=lambda k: float(np.log(ratios[:, k]).mean())):
+        one = paired_ratio(lost[:, own], lost[:, k])
+        off = np.exp(np.log(ratios[:, k]).mean())
+        print(f"| {agents[k]} | {off:.2f} | {one.mean:.2f} | {one.low:.2f} - {one.high:.2f} |")
+    columns = "world", "episodes", "default", "best peer in hindsight", "", "ratio", "floor"
+    print("\n| " + " | ".join([*columns, "difference, 95%"]) + " |\n" + "|---" * 8 + "|")
+    band = mean_band((lost[:, own] - best).T, np.random.default_rng(0))
     for i, world in enumerate(worlds):
         name = f"{world} (held out)" if held[i] else world
-        peer = agents[peers[int(lost.mean[i, peers].argmin())]]
-        ratio = f"{ratios[i, own]:.2f}"
-        shown = f"**{ratio}**" if ratios[i, own] <= WITHIN[0] else ratio
         print(
-            f"| {name} | {study.lengths[world]:,} | {lost.mean[i, own]:.4f} | {best[i]:.4f} "
-            f"| {peer} | {shown} |"
+            f"| {name} | {study.lengths[world]:,} | {mean[i, own]:.4f} | {best[i].mean():.4f} | "
+            f"{agents[chosen[i]]} | {ratios[i, own]:.2f} | {paired.worlds[i]:.2f} | "
+            f"{band.low[i]:+.4f} to {band.high[i]:+.4f} |"
         )
 
 
