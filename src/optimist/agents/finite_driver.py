@@ -9,13 +9,22 @@ import numpy as np
 from optimist import checks
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
-from optimist.checks import FloatArray
+from optimist.checks import FloatArray, IntArray
 from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
-from optimist.core.arrays import check_features, check_size, learning_arrays, simulator
+from optimist.core.arrays import (
+    check_features,
+    check_size,
+    front_of,
+    kinds_of,
+    learning_arrays,
+    simulator,
+    whole_front,
+)
 from optimist.core.rewards import FOR_EVER
 from optimist.core.state import (
     NO_STAGE,
     Epoch,
+    Front,
     Kept,
     Learner,
     Record,
@@ -33,6 +42,9 @@ from optimist.mdp import FiniteMDP, LinearMDP
 
 LINEAR = 1e-9
 """How far rewards may be from linear in the features to count as linear: rounding."""
+
+SMALL = 1000
+"""In worlds of fewer states all take part in updates."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Irrational, so that every position in `fingerprint` gets its own weight."""
@@ -66,7 +78,7 @@ class FiniteDriver(VariantDriver):
     OTHERS: ClassVar[tuple[str, ...]] = ("drawn_rewards", "drawn_log_pi")
     UNSAVED = (
         *("states.rows", "states.block", "data.pair", "data.visits", "data.met"),
-        *("data.b", "data.Q"),
+        *("data.b", "data.W", "data.place", "data.Q"),
     )
     knows_rewards = True
 
@@ -142,7 +154,25 @@ class FiniteDriver(VariantDriver):
     def learner(self, rule: Rule) -> Learner:
         """What every function of the compiled loop is handed."""
         world, states, data = self.simulator, self.states, self.data
-        return Learner(world, rule, states, data, self.regression, self.epoch)
+        return Learner(world, rule, states, data, self.regression, self.epoch, self.front)
+
+    @property
+    def front(self) -> Front:
+        """The states that take part in updates.
+
+        States without data are alike where each pair has its own feature, rewards are fixed and
+        bonuses are not drawn. In small worlds all states take part.
+        """
+        if self._kinds is None:
+            return whole_front(self.simulator)
+        return front_of(self._kinds, self.data.counts, self.simulator)
+
+    @cached_property
+    def _kinds(self) -> IntArray | None:
+        alike = self.data.own and isinstance(self.rewards, Fixed) and self.knows_rewards
+        if isinstance(self.variant.bonus, NoiseBonus) or self.mdp.n_states < SMALL or not alike:
+            return None
+        return kinds_of(self.states)
 
     def _set_rewards(self, r: FloatArray) -> None:
         """Remember rewards if they are new, and refuse any outside [0, r_max]."""

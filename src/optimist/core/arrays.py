@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from optimist import limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core.optimism import KNOWN
-from optimist.core.state import Data, Regression, Simulator, States
+from optimist.core.state import CHUNK, Data, Front, Regression, Simulator, States
 from optimist.features import Concatenation, Distinct, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
 
@@ -142,9 +142,55 @@ def learning_arrays(
         visits=np.zeros(dense, dtype=np.int64),
         met=np.zeros(dense, dtype=np.int64),
         b=np.zeros(d),
+        W=np.zeros(mdp.n_states),
+        place=np.zeros(mdp.n_states, dtype=np.int64),
         Q=np.zeros(shape),
     )
     return states, data, blank_regression(features, ridge)
+
+
+def kinds_of(states: States) -> IntArray:
+    """The kind of each state (`optimist.core.front`): its rewards and the size of its features."""
+    rows = states.rows.reshape(states.r.shape)
+    return np.asarray(np.unique(np.hstack([states.r, rows]), axis=0, return_inverse=True)[1])
+
+
+def whole_front(world: Simulator) -> Front:
+    """All states take part in updates."""
+    none, n_states = np.zeros(0, dtype=np.int64), world.nu0.size
+    return Front(
+        kind=none, order=none, at=none, end=none,
+        met=np.ones(n_states, dtype=np.bool_),
+        active=np.ones(-(-n_states // CHUNK), dtype=np.bool_),
+        parts=np.array([[0, n_states]]),
+        n_parts=np.ones(1, dtype=np.int64),
+        fresh=none,
+        begins=np.flatnonzero(world.nu0),
+    )  # fmt: skip
+
+
+def front_of(kind: IntArray, counts: FloatArray, world: Simulator) -> Front:
+    """The states with data and a lead of each kind take part; all other arrays are complete."""
+    n_states, n_actions = kind.size, (world.first.size - 1) // kind.size
+    met = np.zeros(n_states, dtype=np.bool_)
+    seen = np.flatnonzero(counts)
+    met[world.after[seen]] = True
+    met[(np.searchsorted(world.first, seen, side="right") - 1) // n_actions] = True
+    order = np.lexsort((met, kind))  # of each kind those that were not met come first
+    end = np.cumsum(np.bincount(kind))
+    at = np.concatenate([[0], end[:-1]])
+    active = np.zeros(-(-n_states // CHUNK), dtype=np.bool_)
+    active[np.flatnonzero(met) // CHUNK] = True
+    active[order[at] // CHUNK] = True
+    edges = np.flatnonzero(np.diff(active, prepend=False, append=False)).reshape(-1, 2)
+    parts = np.zeros((active.size // 2 + 1, 2), dtype=np.int64)
+    parts[: len(edges)] = np.minimum(CHUNK * edges, n_states)
+    return Front(
+        kind, order, at, end, met, active, parts,
+        n_parts=np.array([len(edges)]),
+        fresh=np.zeros(n_states, dtype=np.int64),
+        begins=np.flatnonzero(world.nu0),
+    )  # fmt: skip
 
 
 def _in_blocks(mdp: FiniteMDP, features: FeatureMap) -> tuple[FloatArray, IntArray]:

@@ -12,6 +12,8 @@ from optimist.core.regression import solve
 
 @compiled()
 def regress(
+    parts: IntArray,
+    n_parts: int,
     own: bool,
     first: IntArray,
     after: IntArray,
@@ -23,14 +25,34 @@ def regress(
     sums: FloatArray,
     b: FloatArray,
     W: FloatArray,
+    V: FloatArray,
+    v: float,
+    power: int,
     factor: float,
     base: float,
     theta: FloatArray,
     Q: FloatArray,
 ) -> None:
-    """theta = factor Lambda^{-1} sum_D phi(x, a) W(x') and Q = base + phi . theta."""
-    if own:
+    """theta = factor Lambda^{-1} sum_D phi(x, a) (V(x') - v)^power and Q = base + phi . theta.
+
+    Over the states that take part; ``own`` says that every pair has a feature of its own.
+    """
+    if power == 1 and v == 0:
+        W = V
+    else:
+        for j in range(n_parts):
+            for x in range(parts[j, 0], parts[j, 1]):
+                W[x] = V[x] - v if power == 1 else (V[x] - v) * (V[x] - v)
+    if own and n_parts == 1 and parts[0, 1] == V.size:
         regress_counts(first, after, rows, Lambda, counts, W, factor, base, theta, Q)
+    elif own:
+        for j in range(n_parts):
+            begin, end = parts[j, 0], parts[j, 1]
+            i, n = begin * Q.shape[1], end * Q.shape[1]
+            regress_counts(
+                first[i : n + 1], after, rows[i:n], Lambda[i:n], counts, W, factor, base,
+                theta[i:n], Q[begin:end],
+            )  # fmt: skip
     else:
         if rows.shape[1] == 1:
             sum_counts(first, after, rows, block, counts, W, b)
@@ -53,9 +75,9 @@ def regress_counts(
     theta: FloatArray,
     Q: FloatArray,
 ) -> None:
-    """The whole regression where every pair has a feature of its own, as one-hot features are."""
+    """The same for the states of Q, from W(x'), where every pair has a feature of its own."""
     n_states, n_actions = Q.shape
-    entry = 0
+    entry = first[0]
     for x in range(n_states):
         for a in range(n_actions):
             pair = x * n_actions + a

@@ -36,20 +36,23 @@ def count_episode(clock: Any, log_det: FloatArray, stage: int, whole: bool) -> b
 
 
 @inlined
-def reset_policy(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
-    """Begin an epoch: the policy of all n states is uniform again, and nothing is summed."""
+def count_epoch(rule: Rule, epoch: Epoch) -> None:
+    """Begin an epoch, of which nothing is summed yet."""
     clock, prior = epoch.clock, epoch.prior
     clock[0]["epochs"] += 1
     clock[0]["updates"] = 0
     clock[0]["stage"] = rule.stage
-    epoch.Theta[:] = 0.0
-    epoch.theta[:] = 0.0
-    states.rewards[:n] = 0.0
-    states.log_pi[:n] = -math.log(states.log_pi.shape[1])
     prior[0]["worths"] = 0.0
     if rule.learns_heaven and not prior[0]["pays"]:  # nothing is known of its worth but the bound
         prior[0]["worth"] = rule.heaven
     prior[0]["pays"] = rule.learns_heaven
+
+
+@inlined
+def reset_policy(states: States, first: int, last: int) -> None:
+    """The policy of the states from the first to the last is uniform again."""
+    states.rewards[first:last] = 0.0
+    states.log_pi[first:last] = -math.log(states.log_pi.shape[1])
 
 
 @inlined

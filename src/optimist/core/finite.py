@@ -2,12 +2,12 @@
 
 The cost of an episode does not depend on how many came before it. Everything the loop touches is
 handed in as arrays (`optimist.core.state`) and changed in place, so that a run can be stopped after
-any episode, saved, and continued. From top to bottom: the loop, an episode, the start of an epoch,
-and updates of values and policy.
+any episode, saved, and continued. From top to bottom: the loop, and an episode; what is done after
+it is in `optimist.core.learning`.
 
 Where an array is last used in a branch, or in a loop with several exits, the compiler counts
 references to it and to all arrays of its tuple, which costs as much as some steps of a small world.
-So `play` is straight-line code, loops have one exit, and what is done seldom (`begin_epoch`,
+So `play` is straight-line code, loops have one exit, and what is done seldom (`prepare`,
 `keep_policy`) is not inlined.
 """
 
@@ -16,23 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
-from optimist.core.counts import regress
-from optimist.core.epoch import (
-    compute_optimism,
-    count_episode,
-    is_confident,
-    is_novelty,
-    needs_moments,
-    reset_policy,
-    uncertainties,
-)
-from optimist.core.iteration import back_up, count_update, predict, refuse_divergence
-from optimist.core.linalg import add_to, dot, draw, draw_between
-from optimist.core.optimism import AscensionKind, BonusKind
-from optimist.core.prior import learn_prior, set_confidence
-from optimist.core.regression import draw_noise, freeze, observe
+from optimist.core.epoch import count_episode
+from optimist.core.front import meet_first, origin, settle
+from optimist.core.learning import learn, prepare
+from optimist.core.linalg import draw, draw_between
+from optimist.core.regression import observe
 from optimist.core.state import Epoch, Kept, Learner, Record, States
 from optimist.core.trials import log_played
 
@@ -45,24 +35,29 @@ def run_finite(me: Learner, rng: np.random.Generator, record: Record, kept: Kept
         if record.stop[0]:
             break
         if kept.draw[i] or is_evaluated(me.epoch.clock, kept.stride):
+            settle(me.front, me.states, me.epoch)
             taken += keep_policy(me.states, me.epoch, kept, i, taken)
-        if play(me, rng, record, i):
-            begin_epoch(me)
+        begins, fresh = play(me, rng, record, i)
+        if begins or fresh > 0:
+            prepare(me, begins, fresh)
         learn(me, rng, record, i)
+    settle(me.front, me.states, me.epoch)
 
 
 @compiled(nogil=True)
 def play_one(me: Learner, rng: np.random.Generator, record: Record, kept: Kept) -> None:
     """The first half of one episode: rewards may be changed before `learn_one`."""
     keep_policy(me.states, me.epoch, kept, 0, 0)
-    if play(me, rng, record, 0):
-        begin_epoch(me)
+    begins, fresh = play(me, rng, record, 0)
+    prepare(me, begins, fresh)
+    settle(me.front, me.states, me.epoch)
 
 
 @compiled(nogil=True)
 def learn_one(me: Learner, rng: np.random.Generator, record: Record) -> None:
     """The second half."""
     learn(me, rng, record, 0)
+    settle(me.front, me.states, me.epoch)
 
 
 @compiled()
@@ -94,16 +89,18 @@ def keep_policy(states: States, epoch: Epoch, kept: Kept, i: int, taken: int) ->
 
 
 @inlined
-def play(me: Learner, rng: np.random.Generator, record: Record, i: int) -> bool:
-    """One episode under pi_k; whether an epoch begins after it."""
-    world, rule, states, data, reg, epoch = me
+def play(me: Learner, rng: np.random.Generator, record: Record, i: int) -> tuple[bool, int]:
+    """One episode under pi_k; whether an epoch begins after it, and how many states are new."""
+    world, rule, states, data, reg, epoch, front = me
     clock = epoch.clock
-    record.value[i] = dot(world.nu0, states.V)
-    steps, reward, bonus, ascension, last = walk(
+    record.value[i] = value_at_start(
+        world.nu0, states.V, front.begins, front.active, front.kind, front.order, front.at
+    )
+    steps, reward, bonus, ascension, last, fresh = walk(
         world.first, world.after, world.cumulative, world.start, world.gamma, states.cumulative,
         states.r, states.CB, states.p, states.rows, states.block, rule.observe_last, data.counts,
         data.sums, data.visits, data.met, data.b, reg.Lambda, reg.inverse, reg.stale, reg.log_det,
-        clock, rng,
+        clock, rng, front.kind, front.order, front.at, front.met, front.fresh,
     )  # fmt: skip
     begins = count_episode(clock, reg.log_det, rule.stage, True)
     record.steps[i] = steps
@@ -112,7 +109,24 @@ def play(me: Learner, rng: np.random.Generator, record: Record, i: int) -> bool:
     record.ascension[i] = ascension / steps
     record.last[i] = last
     record.epoch[i] = clock[0]["epochs"] + begins
-    return begins
+    return begins, fresh
+
+
+@compiled()
+def value_at_start(
+    nu0: FloatArray,
+    V: FloatArray,
+    begins: IntArray,
+    active: BoolArray,
+    kind: IntArray,
+    order: IntArray,
+    at: IntArray,
+) -> float:
+    """<nu0, V>."""
+    total = 0.0
+    for x in begins:
+        total += nu0[x] * V[origin(active, kind, order, at, x)]
+    return total
 
 
 @inlined
@@ -147,20 +161,27 @@ def walk(
     log_det: FloatArray,
     clock: Any,
     rng: np.random.Generator,
-) -> tuple[int, float, float, float, int]:
+    kind: IntArray,
+    order: IntArray,
+    at: IntArray,
+    known: BoolArray,
+    fresh: IntArray,
+) -> tuple[int, float, float, float, int, int]:
     """The steps of an episode, which ends after each with probability 1 - gamma.
 
     The pseudocode tosses the coin before the next state is seen, so the last pair of an episode is
     not learnt from; with ``observe_last`` it is. Blocks of the covariance are updated at the end,
     once for all visits of a pair. Returns the number of steps, the sums of r, CB and p along them,
-    and the last pair.
+    the last pair, and how many states were met for the first time.
     """
     n_actions, s = r.shape[1], rows.shape[1]
     draw_first(start, clock, rng)
     x = clock[0]["state"]
     steps, reward, bonus, ascension, growth, pairs, pair = 0, 0.0, 0.0, 0.0, 1.0, 0, 0
-    going = True
+    going, n_fresh = True, 0
     while going:
+        if not known[x]:
+            n_fresh = meet_first(kind, order, at, known, fresh, n_fresh, x, pi, CB, p)
         a = draw(pi[x], rng.random())
         pair = x * n_actions + a
         steps += 1
@@ -188,6 +209,8 @@ def walk(
                     met[pairs] = pair
                     pairs += 1
                 visits[pair] += 1
+    if not known[x]:
+        n_fresh = meet_first(kind, order, at, known, fresh, n_fresh, x, pi, CB, p)
     log_det[0] += math.log(growth)
     for m in range(pairs):
         b, n = block[met[m] // n_actions, met[m] % n_actions], float(visits[met[m]])
@@ -195,79 +218,4 @@ def walk(
         visits[met[m]] = 0
     clock[0]["state"] = draw(start, rng.random())
     clock[0]["steps"] += steps
-    return steps, reward, bonus, ascension, pair
-
-
-@compiled()
-def begin_epoch(me: Learner) -> None:
-    """Begin an epoch with a uniform policy, and compute its optimism."""
-    reset_policy(me.rule, me.states, me.epoch, me.states.r.shape[0])
-    renew_optimism(me)
-
-
-@compiled()
-def renew_optimism(me: Learner) -> None:
-    """Freeze Lambda, and compute the optimism of all pairs from the data and values so far."""
-    world, rule, states, data, reg, epoch = me
-    n_states = states.r.shape[0]
-    if is_confident(rule):
-        set_confidence(rule, states, epoch)
-    if is_novelty(rule):
-        pair, after, counts = data.pair, world.after, data.counts
-        learn_prior(rule, states, epoch, pair, after, counts, states.V, n_states, 0.0)
-    freeze(reg, epoch)
-    v = epoch.prior[0]["v"]
-    if needs_moments(rule):
-        W = states.V - v
-        regress(
-            data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
-            data.counts, data.sums, data.b, W * W, 1.0, 0.0, epoch.second, data.Q,
-        )  # fmt: skip
-        regress(
-            data.own, world.first, world.after, states.rows, states.block, reg.Lambda, reg.inverse,
-            data.counts, data.sums, data.b, W, 1.0, 0.0, epoch.first, data.Q,
-        )  # fmt: skip
-    uncertainties(states, reg.Lambda, reg.inverse, 0, data.Q)
-    compute_optimism(rule, states, epoch, data.Q, 0)
-
-
-@inlined
-def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None:
-    """Update Q_{k+1}, V_{k+1} and pi_{k+1}, as often as the rule and its tolerance say.
-
-    P V is regressed to v: gamma P V = gamma v + phi . theta with theta = gamma M (V - v).
-    """
-    world, rule, states, data, reg, epoch = me
-    eta, gamma, heaven, kind = rule.eta, rule.gamma, rule.heaven, rule.optimism.ascension
-    clock, prior, Theta, theta = epoch.clock, epoch.prior, epoch.Theta, epoch.theta
-    rows, block, r, CB, p = states.rows, states.block, states.r, states.CB, states.p
-    standing, rewards, V, Q = states.standing, states.rewards, states.V, data.Q
-    log_pi, pi, first, after = states.log_pi, states.cumulative, world.first, world.after
-    own, counts, sums, b = data.own, data.counts, data.sums, data.b
-    Lambda, inverse, stop, sup_q = reg.Lambda, reg.inverse, record.stop, record.sup_q
-    truncate, bounded = kind == AscensionKind.TRUNCATION, kind >= AscensionKind.NOVELTY
-    left = rule.updates
-    if rule.lazy and clock[0]["updates"] > 0:  # of an epoch that has just begun there are none
-        left = 0
-    if left > 0 and rule.optimism.bonus == BonusKind.NOISE:
-        draw_noise(Lambda, rule.optimism.coefficient, rng, b)
-        predict(rows, block, b, 0.0, 0, V.size, CB)
-    going = left > 0 and not stop[0]
-    while going:
-        if kind == AscensionKind.CONFIDENCE:
-            renew_optimism(me)
-        count_update(eta, clock, prior, Theta, rewards)
-        v = prior[0]["v"]
-        W = V if v == 0 else V - v
-        regress(
-            own, first, after, rows, block, Lambda, inverse, counts, sums, b, W, gamma, gamma * v,
-            theta, Q,
-        )  # fmt: skip
-        add_to(Theta, 1.0, theta)
-        sup_q[i], change = back_up(
-            eta, gamma, heaven, truncate, bounded, prior, r, CB, p, standing, rewards, Q, V, log_pi,
-            pi,
-        )  # fmt: skip
-        refuse_divergence(change)
-        left -= 1
-        going = left > 0 and not stop[0] and not change < rule.tolerance
+    return steps, reward, bonus, ascension, pair, n_fresh

@@ -7,22 +7,26 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled
-from optimist.core.linalg import dot
+from optimist.core.linalg import add_to, dot
 from optimist.core.trials import NEGLIGIBLE, give_trials
 from optimist.errors import Diverged
 
 
 @compiled()
-def count_update(
-    eta: float, clock: Any, prior: Any, Theta: FloatArray, rewards: FloatArray
-) -> None:
+def count_update(eta: float, clock: Any, prior: Any) -> None:
     """Count an update. At eta = infinity nothing is summed: the policy is greedy for it alone."""
     if math.isinf(eta):
         clock[0]["updates"] = 0
         prior[0]["worths"] = 0.0
-        Theta[:] = 0.0
-        rewards[:] = 0.0
     clock[0]["updates"] += 1
+
+
+@compiled()
+def add_update(eta: float, theta: FloatArray, Theta: FloatArray) -> None:
+    """Theta += theta, or = theta at eta = infinity."""
+    if math.isinf(eta):
+        Theta[:] = 0.0
+    add_to(Theta, 1.0, theta)
 
 
 @compiled()
@@ -38,7 +42,7 @@ def predict(
     """Q = base + phi(x, a) . theta for some of the states."""
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    for x in range(first, last):
+    for x in range(max(first, 0), last):
         for a in range(n_actions):
             row = x if shared else x * n_actions + a
             if s == 1:
@@ -51,11 +55,11 @@ def predict(
 @compiled()
 def back_up(
     eta: float,
-    gamma: float,
     heaven: float,
+    beyond: float,
+    pays: bool,
     truncate: bool,
     bounded: bool,
-    prior: Any,
     r: FloatArray,
     CB: FloatArray,
     p: FloatArray,
@@ -65,25 +69,30 @@ def back_up(
     V: FloatArray,
     log_pi: FloatArray,
     cumulative: FloatArray,
-) -> tuple[float, float]:
-    """Compute Q, V and pi of some states. On entry Q holds base + phi . theta; it is overwritten.
+) -> tuple[float, float, float]:
+    """Compute Q, V and pi of some states.
 
-    Returns the largest |Q|, and by how much a value has changed at most. Where heaven pays, its
-    worth w becomes the largest Q, and gamma w is summed. ``bounded`` keeps values in bounds
-    and gives actions their trials.
+    On entry Q holds base + phi . theta; it is overwritten. ``beyond`` is what heaven is worth, or
+    gamma times that if it ``pays`` what the pair does. ``bounded`` keeps values in bounds and
+    gives actions their trials. Returns the largest |Q|, the largest Q, and by how much a value has
+    changed at most.
     """
-    pays = bool(prior[0]["pays"])
-    later = gamma * prior[0]["worth"]
-    largest, best = target(r, CB, p, rewards, Q, later if pays else heaven, truncate, pays)
-    if pays:
-        prior[0]["best"] = best
-        prior[0]["worths"] += later
-        prior[0]["worth"] = min(max(best, 0.0), heaven)
+    if math.isinf(eta):
+        rewards[:] = 0.0
+    largest, best = target(r, CB, p, rewards, Q, beyond, truncate, pays)
     change = improve(eta, Q, V, log_pi, cumulative)
     if bounded:
         bound_values(V, heaven)
         give_trials(log_pi, standing, cumulative)
-    return largest, change
+    return largest, best, change
+
+
+@compiled()
+def set_worth(prior: Any, beyond: float, best: float, heaven: float) -> None:
+    """Where heaven pays: gamma w of the update is summed, and w becomes the largest Q."""
+    prior[0]["best"] = best
+    prior[0]["worths"] += beyond
+    prior[0]["worth"] = min(max(best, 0.0), heaven)
 
 
 @compiled()

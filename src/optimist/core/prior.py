@@ -43,24 +43,25 @@ CLOSE = 1e-3
 @inlined
 def learn_prior(
     rule: Rule,
-    states: States,
     epoch: Epoch,
     pair: IntArray,
     after: IntArray,
     weight: FloatArray,
     V: FloatArray,
-    n: int,
+    block: IntArray,
+    shared: bool,
+    concentration: FloatArray,
     reward: float,
 ) -> None:
-    """Fit the prior to the data so far of n states.
+    """Fit the prior to the data so far, as `fit_prior` takes them.
 
     ``reward`` is the mean reward where rewards are estimated: what is expected of an untried pair,
     beside gamma v.
     """
     prior, first = epoch.prior, epoch.clock[0]["epochs"] == 1
     theta, novel, mean = fit_prior(
-        pair, after, weight, V, states.block[:n], 1.0 if first else prior[0]["concentration"],
-        states.rows.shape[1] > 1, epoch.concentration,
+        pair, after, weight, V, block, 1.0 if first else prior[0]["concentration"], shared,
+        concentration,
     )  # fmt: skip
     prior[0]["concentration"] = theta
     prior[0]["novel"] = novel * exploration_multiplier(max(epoch.clock[0]["episodes"], 1))

@@ -16,6 +16,9 @@ from optimist.core.state import Epoch, Regression
 LOG_TWO = math.log(2) - 1e-9
 """det >= 2 det, in logarithms. With counts the two are often equal; rounding must not decide."""
 
+MANY = 1e200
+"""A product of determinants is kept below this; then its logarithm is taken."""
+
 REFRESH = 4096
 """After this many rank-one updates of a block its inverse is factorised anew."""
 
@@ -57,6 +60,22 @@ def freeze(reg: Regression, epoch: Epoch) -> None:
     reg.log_det[:] = factorise(reg.Lambda, reg.inverse, reg.stale)
     if epoch.inverse.size > 0:
         epoch.inverse[:] = reg.inverse
+
+
+@inlined
+def freeze_counts(
+    reg: Regression, epoch: Epoch, parts: IntArray, n_parts: int, n_actions: int, ridge: float
+) -> None:
+    """The same where every pair has a block of size one; those without data are the ridge."""
+    log_det, product = epoch.Lambda.shape[0] * math.log(ridge), 1.0
+    for j in range(n_parts):
+        for b in range(parts[j, 0] * n_actions, parts[j, 1] * n_actions):
+            epoch.Lambda[b, 0, 0] = reg.Lambda[b, 0, 0]
+            product *= reg.Lambda[b, 0, 0] / ridge
+            if product > MANY:  # logarithms are slow: one for as many blocks as a float holds
+                log_det += math.log(product)
+                product = 1.0
+    reg.log_det[:] = log_det + math.log(product)
 
 
 @compiled()

@@ -18,6 +18,9 @@ CLOCK = np.dtype(
 """Counters. ``updates`` counts this epoch only; ``state`` is the current state of a finite world,
 or -1 before the first; ``stage`` is the stage of the parameters in this epoch, or `NO_STAGE`."""
 
+CHUNK = 8
+"""How many neighbouring states of a finite world take part in updates together."""
+
 NO_STAGE = -1
 """On the clock in the place of a stage, it makes the next episode begin an epoch."""
 
@@ -121,7 +124,24 @@ class Data(NamedTuple):
     visits: IntArray  # of each pair in this episode; empty if s = 1
     met: IntArray  # the pairs met in this episode; likewise
     b: FloatArray  # room for a vector, [d]
+    W: FloatArray  # room for what is regressed, [X]
+    place: IntArray  # room for a number of each state, [X]
     Q: FloatArray  # room for Q, [X, A]
+
+
+class Front(NamedTuple):
+    """Which states of a finite world take part in updates (`optimist.core.front`)."""
+
+    kind: IntArray  # of each state; empty where all take part, as are the next three
+    order: IntArray  # the states, by kinds
+    at: IntArray  # where in that order the lead of each kind is
+    end: IntArray  # where each kind ends
+    met: BoolArray  # [X]
+    active: BoolArray  # whether each chunk of states takes part
+    parts: IntArray  # [n, 2], the first state of each run of such chunks, and past its last
+    n_parts: IntArray  # [1]
+    fresh: IntArray  # room for the states met for the first time in an episode, [X]
+    begins: IntArray  # the states in which an episode may begin
 
 
 class Learner(NamedTuple):
@@ -133,6 +153,7 @@ class Learner(NamedTuple):
     data: Data
     reg: Regression
     epoch: Epoch
+    front: Front
 
 
 class Links(NamedTuple):

@@ -18,12 +18,20 @@ from optimist.core.compiler import compiled, inlined
 from optimist.core.epoch import (
     compute_optimism,
     count_episode,
+    count_epoch,
     is_novelty,
     needs_moments,
     reset_policy,
     uncertainties,
 )
-from optimist.core.iteration import back_up, count_update, improve, predict, refuse_divergence
+from optimist.core.iteration import (
+    add_update,
+    back_up,
+    count_update,
+    improve,
+    predict,
+    refuse_divergence,
+)
 from optimist.core.linalg import add_to
 from optimist.core.links import sum_powers
 from optimist.core.norms import norms
@@ -45,7 +53,10 @@ def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -
     rule, states, links, reg, epoch = m.rule, m.states, m.links, m.reg, m.epoch
     begins = count_episode(epoch.clock, reg.log_det, rule.stage, whole)
     if begins:
-        reset_policy(rule, states, epoch, n)
+        count_epoch(rule, epoch)
+        reset_policy(states, 0, n)
+        epoch.Theta[:] = 0.0
+        epoch.theta[:] = 0.0
         n_actions = states.block.shape[1]
         if is_novelty(rule):
             pair, after = np.empty(n_links, dtype=np.int64), np.empty(n_links, dtype=np.int64)
@@ -59,7 +70,10 @@ def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -
             V[:n] = states.V[:n]
             V[n] = terminal
             mean = paid / steps if steps > 0 else 0.0
-            learn_prior(rule, states, epoch, pair, after, links.weight[:n_links], V, n, mean)
+            learn_prior(
+                rule, epoch, pair, after, links.weight[:n_links], V, states.block[:n],
+                states.rows.shape[1] > 1, epoch.concentration, mean,
+            )  # fmt: skip
         freeze(reg, epoch)
         if needs_moments(rule):
             b = np.empty(epoch.first.size)
@@ -145,12 +159,13 @@ def back_up_states(
 ) -> tuple[float, float]:
     """`back_up` for the states from the first to the last."""
     part, kind = slice(first, last), rule.optimism.ascension
-    return back_up(
-        rule.eta, rule.gamma, rule.heaven,
-        kind == AscensionKind.TRUNCATION, kind >= AscensionKind.NOVELTY, epoch.prior,
+    largest, _, change = back_up(
+        rule.eta, rule.heaven, rule.heaven, False,
+        kind == AscensionKind.TRUNCATION, kind >= AscensionKind.NOVELTY,
         states.r[part], states.CB[part], states.p[part], states.standing[part],
         states.rewards[part], Q, states.V[part], states.log_pi[part], states.cumulative[part],
     )  # fmt: skip
+    return largest, change
 
 
 @compiled(nogil=True)
@@ -163,14 +178,14 @@ def update_all(
     theta, if they are to be kept. Set from outside, ``stop`` ends it soon; its work is then to be
     dropped.
     """
-    rule, states, reg, sums, epoch = m.rule, m.states, m.reg, m.sums, m.epoch
+    rule, reg, sums, epoch = m.rule, m.reg, m.sums, m.epoch
     theta, largest, base = epoch.theta, 0.0, epoch.prior[0]["expected"]
     for _ in range(rule.updates):
-        count_update(rule.eta, epoch.clock, epoch.prior, epoch.Theta, states.rewards[:n])
+        count_update(rule.eta, epoch.clock, epoch.prior)
         b = sums.paid + rule.gamma * sums.values - base * sums.features
         solve(reg.Lambda, reg.inverse, b, 1.0, theta)
         theta += weights
-        add_to(epoch.Theta, 1.0, theta)
+        add_update(rule.eta, theta, epoch.Theta)
         if thetas.shape[0] > 0:
             thetas[epoch.clock[0]["updates"] - 1] = theta
         largest, change = sweep(m, n)

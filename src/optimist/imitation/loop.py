@@ -7,7 +7,8 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
-from optimist.core.finite import begin_epoch, draw_first, keep_policy, learn, play
+from optimist.core.finite import draw_first, keep_policy, play
+from optimist.core.learning import learn, prepare
 from optimist.core.linalg import add_to, dot, draw, draw_between
 from optimist.core.state import Epoch, Kept, Learner, Record, Simulator
 from optimist.imitation.weights import WeightKind
@@ -48,8 +49,9 @@ def run_imitation(
         if player.fresh:
             roll_out(me.world, states.cumulative, epoch, player, rng, i)
         keep = keep_policy(states, epoch, kept, i, taken)
-        if play(me, rng, record, i):
-            begin_epoch(me)
+        begins, fresh = play(me, rng, record, i)
+        if begins:
+            prepare(me, begins, fresh)
         if not player.fresh:
             player.pairs[i] = record.last[i]
         move(player, states.r, player.pairs[i])
@@ -67,8 +69,8 @@ def play_one_and_draw(
     if player.fresh:
         roll_out(me.world, me.states.cumulative, me.epoch, player, rng, 0)
     keep_policy(me.states, me.epoch, kept, 0, 0)
-    if play(me, rng, record, 0):
-        begin_epoch(me)
+    begins, fresh = play(me, rng, record, 0)
+    prepare(me, begins, fresh)
     if not player.fresh:
         player.pairs[0] = record.last[0]
 

@@ -1,0 +1,71 @@
+"""What an episode costs where most states are never met: ``python -m benchmarks.scale``.
+
+Grids without walls, played from the middle at gamma .99 until 2,000 states have been met; then the
+mean time of the next fifty episodes. One run, one thread. The ratio is to the smallest grid, all of
+whose states have been met by then.
+"""
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"  # read when BLAS is loaded, so before NumPy is imported
+
+import argparse
+import resource
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import optimist as opt
+from benchmarks.timing import best_of
+
+MET, EPISODES = 2_000, 50
+
+AGENTS: dict[str, Callable[..., Any]] = {
+    "Optimist": opt.Optimist,
+    "RmaxRaviUcb": opt.RmaxRaviUcb,
+}
+
+
+def grid(side: int) -> opt.envs.GridWorld:
+    """An empty square, from its middle to a corner."""
+    lines = [list("." * side) for _ in range(side)]
+    lines[side // 2][side // 2], lines[-1][-1] = "S", "G"
+    return opt.envs.GridWorld("\n".join(map("".join, lines)), gamma=0.99)
+
+
+def states_met(agent: Any) -> int:
+    """How many states were left at least once."""
+    now = agent.diagnostics
+    visits = (now.Lambda - now.ridge).reshape(now.V.size, -1)
+    return int((visits.max(axis=1) > 0).sum())
+
+
+def seconds_an_episode(make: Callable[..., Any], world: opt.envs.GridWorld) -> float:
+    """The mean time of episodes after `MET` states have been met."""
+    agent = make(world, seed=0, stride=0)
+    while states_met(agent) < MET:
+        agent.learn(10, show_progress=False)
+    seconds, _ = best_of(1, partial(agent.learn, EPISODES, show_progress=False))
+    return seconds / EPISODES
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sides", type=int, nargs="+", default=[45, 100, 300, 1000])
+    arguments = parser.parse_args()
+    print("| states | agent | ms an episode | ratio | peak memory of the process, GB |")
+    print("|---" * 5 + "|")
+    first: dict[str, float] = {}
+    for side in arguments.sides:
+        world = grid(side)
+        for name, make in AGENTS.items():
+            seconds = seconds_an_episode(make, world)
+            ratio = seconds / first.setdefault(name, seconds)
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+            print(f"| {side**2:,} | {name} | {seconds * 1e3:.2f} | {ratio:.1f} | {peak:.1f} |")
+
+
+if __name__ == "__main__":
+    main()
