@@ -7,12 +7,14 @@ whatever is in these two.
 
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.types import unliteral
 
+from optimist.core.frame import frame
 from optimist.digests import digest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,8 +41,10 @@ def compiled(**options: Any) -> Callable[[F], F]:
     """Compile a function when it is first called, and keep the result on disk.
 
     Divisions by zero are infinite or nan, as in NumPy: no loop tests for them.
-    Functions that take named tuples of arrays are `inlined` where they are called in loops: passing
-    a tuple costs more than most of what they do.
+
+    A function is optimised once by itself and again in every function that calls it, whatever lies
+    between. So chains of calls are short, and functions with one caller are `inlined`. It is
+    compiled once for all whole numbers, not again for each that is written in a call.
     """
 
     def decorate(function: F) -> F:
@@ -51,9 +55,25 @@ def compiled(**options: Any) -> Callable[[F], F]:
             made: Any = numba.njit(cache=True, error_model="numpy", **options)(function)
         finally:
             settings.CACHE_DIR = before
+        template = made.get_call_template
+        made.get_call_template = lambda given, named: template(map(unliteral, given), named)
         return cast(F, made)
 
     return decorate
+
+
+def entry_point(function: F) -> F:
+    """Compile a function that Python calls, which takes named tuples as frames.
+
+    It holds no lock of the interpreter, so that an interruption is heard meanwhile.
+    """
+    made: Any = compiled(nogil=True)(function)
+
+    @wraps(function)
+    def call(*given: Any) -> Any:
+        return made(*[frame(value) if isinstance(value, tuple) else value for value in given])
+
+    return cast(F, call)
 
 
 def inlined(function: F) -> F:

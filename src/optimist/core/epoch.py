@@ -12,6 +12,7 @@ from optimist.core.optimism import (
     RANGE,
     AscensionKind,
     BonusKind,
+    Optimism,
     deviations,
     optimism,
     standing,
@@ -51,8 +52,11 @@ def count_epoch(rule: Rule, epoch: Epoch) -> None:
 @inlined
 def reset_policy(states: States, first: int, last: int) -> None:
     """The policy of the states from the first to the last is uniform again."""
-    states.rewards[first:last] = 0.0
-    states.log_pi[first:last] = -math.log(states.log_pi.shape[1])
+    rewards, log_pi, n_actions = states.rewards, states.log_pi, states.log_pi.shape[1]
+    uniform = -math.log(n_actions)
+    for x in range(first, last):
+        for a in range(n_actions):
+            rewards[x, a], log_pi[x, a] = 0.0, uniform
 
 
 @inlined
@@ -61,44 +65,50 @@ def needs_moments(rule: Rule) -> bool:
     return bool(rule.optimism.bonus == BonusKind.VARIANCE)
 
 
-@inlined
+@compiled()
 def uncertainties(
-    states: States, Lambda: FloatArray, inverse: FloatArray, first: int, u: FloatArray
+    states: States,
+    Lambda: FloatArray,
+    inverse: FloatArray,
+    first: int,
+    last: int,
+    u: FloatArray,
+    begin: int,
 ) -> None:
-    """||phi|| in the norm of Lambda^{-1} for all pairs of the states from the first on."""
+    """||phi|| in the norm of Lambda^{-1} for all pairs of some states; row 0 of u is of `begin`."""
     rows, block = states.rows, states.block
     n_actions = block.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    for x in range(first, first + len(u)):
+    for x in range(first, last):
         for a in range(n_actions):
             b, row = block[x, a], x if shared else x * n_actions + a
             if rows.shape[1] == 1:
-                u[x - first, a] = abs(rows[row, 0]) / math.sqrt(Lambda[b, 0, 0])
+                u[x - begin, a] = abs(rows[row, 0]) / math.sqrt(Lambda[b, 0, 0])
             else:
-                u[x - first, a] = norm_in(inverse[b], rows[row])
+                u[x - begin, a] = norm_in(inverse[b], rows[row])
 
 
-@inlined
-def compute_optimism(rule: Rule, states: States, epoch: Epoch, u: FloatArray, first: int) -> None:
-    """CB and p+ of the states from the first on, and which actions are on trial."""
+@compiled()
+def compute_optimism(
+    rule: Rule, states: States, epoch: Epoch, first: int, last: int, u: FloatArray, begin: int
+) -> None:
+    """CB and p+ of some states, and which actions are on trial; row 0 of u is of ``begin``."""
     rows, block, s = states.rows, states.block, states.rows.shape[1]
+    CB, p, standing = states.CB, states.p, states.standing
     n_actions = block.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    o, novel = rule.optimism, epoch.prior[0]["novel"]
+    o, novel = optimism_of(rule), epoch.prior[0]["novel"]
     varies, learns, confident = o.bonus == BonusKind.VARIANCE, is_novelty(rule), is_confident(rule)
     L = epoch.prior[0]["concentration"] / RANGE
     mean, square, theta, multiple = 0.0, 0.0, 0.0, 0.0
-    share, untried, n = (
-        np.zeros(n_actions),
-        np.zeros(n_actions, dtype=np.int64),
-        np.zeros(n_actions),
-    )
-    for x in range(first, first + len(u)):
+    share, untried, n = np.zeros(n_actions), np.zeros(n_actions), np.zeros(n_actions)
+    for x in range(first, last):
+        N = 0.0
         for a in range(n_actions):
             i = x if shared else x * n_actions + a
             norm = rows[i, 0] * rows[i, 0] if s == 1 else dot(rows[i], rows[i])
-            share[a], untried[a], n[a] = visits_of_pair(o, u[x - first, a], norm)
-        N = n.sum()
+            share[a], untried[a], n[a] = visits_of_pair(o, u[x - begin, a], norm)
+            N += n[a]
         if varies:
             multiple = math.sqrt(2 * L) if confident else deviations_after(N)
         for a in range(n_actions):
@@ -111,10 +121,17 @@ def compute_optimism(rule: Rule, states: States, epoch: Epoch, u: FloatArray, fi
             if learns or confident:
                 theta = epoch.concentration[b]
             if learns:
-                states.standing[x, a] = standing_of_pair(untried[a], n[a], theta, N)
-            states.CB[x, a], states.p[x, a] = optimism_of_pair(
-                o, novel, u[x - first, a], share[a], untried[a], n[a], multiple, mean, square, theta
+                standing[x, a] = standing_of_pair(untried[a], n[a], theta, N)
+            CB[x, a], p[x, a] = optimism_of_pair(
+                o, novel, u[x - begin, a], share[a], untried[a], n[a], multiple, mean, square, theta
             )
+
+
+@inlined
+def optimism_of(rule: Rule) -> Optimism:
+    """The formula as a tuple of numbers: a frame is read again at each use."""
+    o = rule.optimism
+    return Optimism(o.bonus, o.coefficient, o.ascension, o.a, o.b, o.gamma, o.ridge)
 
 
 @inlined

@@ -11,108 +11,99 @@ run over contiguous arrays. A state that is met takes its lead's numbers and wak
 was the lead, the next state of the kind that was not met becomes it.
 """
 
-from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
-from optimist.core.state import CHUNK, Epoch, Front, States
+from optimist.core.state import CHUNK, Front, Learner
 
 
 @inlined
-def origin(active: BoolArray, kind: IntArray, order: IntArray, at: IntArray, x: int) -> int:
-    """The state whose numbers are those of x: itself if it takes part, else the lead."""
-    return x if active[x // CHUNK] else order[at[kind[x]]]
+def lead(front: Front, x: int) -> int:
+    """The state whose numbers those of x are while it does not take part."""
+    return front.order[front.at[front.kind[x]]]  # type: ignore[no-any-return]
 
 
 @compiled()
-def meet_first(
-    kind: IntArray,
-    order: IntArray,
-    at: IntArray,
-    met: BoolArray,
-    fresh: IntArray,
-    n: int,
-    x: int,
-    pi: FloatArray,
-    CB: FloatArray,
-    p: FloatArray,
-) -> int:
+def meet_first(me: Learner, x: int, n: int) -> int:
     """Note a state that is met for the first time, and play it as its lead; how many are noted."""
-    lead = order[at[kind[x]]]
+    states, front = me.states, me.front
+    pi, CB, p, y = states.cumulative, states.CB, states.p, lead(me.front, x)
     for a in range(pi.shape[1]):
-        pi[x, a], CB[x, a], p[x, a] = pi[lead, a], CB[lead, a], p[lead, a]
-    met[x] = True
-    fresh[n] = x
+        pi[x, a], CB[x, a], p[x, a] = pi[y, a], CB[y, a], p[y, a]
+    front.met[x] = True
+    front.fresh[n] = x
     return n + 1
 
 
 @compiled()
-def meet(front: Front, states: States, epoch: Epoch, n: int) -> None:
+def meet(me: Learner, n: int) -> None:
     """Let the first n fresh states take part, before anything is computed from their data."""
+    front = me.front
+    order, at, end, met, fresh = front.order, front.at, front.end, front.met, front.fresh
     grown = False
     for i in range(n):
-        x = front.fresh[i]
+        x = fresh[i]
+        grown = wake(me, x) or grown
         k = front.kind[x]
-        grown = wake(front, states, epoch, x) or grown
-        if front.order[front.at[k]] == x:
-            following = front.at[k] + 1
-            while following < front.end[k] and front.met[front.order[following]]:
+        if order[at[k]] == x:
+            following = at[k] + 1
+            while following < end[k] and met[order[following]]:
                 following += 1
-            if following < front.end[k]:  # else all of the kind take part
-                grown = wake(front, states, epoch, front.order[following]) or grown
-                front.at[k] = following
+            if following < end[k]:  # else all of the kind take part
+                grown = wake(me, order[following]) or grown
+                at[k] = following
     if grown:
-        list_parts(front.active, front.parts, front.n_parts, front.met.size)
+        list_parts(front)
 
 
 @compiled()
-def settle(front: Front, states: States, epoch: Epoch) -> None:
+def settle(me: Learner) -> None:
     """Give all states that do not take part the numbers of their leads."""
-    for chunk in range(front.active.size):
-        if not front.active[chunk]:
-            follow_leads(front, states, epoch, chunk)
+    active = me.front.active
+    for chunk in range(active.size):
+        if not active[chunk]:
+            follow_leads(me, chunk)
 
 
 @compiled()
-def wake(front: Front, states: States, epoch: Epoch, x: int) -> bool:
+def wake(me: Learner, x: int) -> bool:
     """Let the chunk of x take part; whether it did not before."""
-    chunk = x // CHUNK
-    asleep = not front.active[chunk]
+    active, chunk = me.front.active, x // CHUNK
+    asleep = not active[chunk]
     if asleep:
-        follow_leads(front, states, epoch, chunk)
-        front.active[chunk] = True
+        follow_leads(me, chunk)
+        active[chunk] = True
     return asleep
 
 
 @compiled()
-def follow_leads(front: Front, states: States, epoch: Epoch, chunk: int) -> None:
+def follow_leads(me: Learner, chunk: int) -> None:
     """Copy what is computed of a state from the leads to a chunk.
 
     Regressions without data are 0 and the ridge, and stay so.
     """
-    n_states, n_actions = states.r.shape
+    states, concentration = me.states, me.epoch.concentration
+    V, log_pi, pi, rewards = states.V, states.log_pi, states.cumulative, states.rewards
+    CB, p, standing = states.CB, states.p, states.standing
+    n_states, n_actions = log_pi.shape
     for x in range(chunk * CHUNK, min((chunk + 1) * CHUNK, n_states)):
-        lead = front.order[front.at[front.kind[x]]]
-        states.V[x] = states.V[lead]
+        y = lead(me.front, x)
+        V[x] = V[y]
         for a in range(n_actions):
-            states.log_pi[x, a] = states.log_pi[lead, a]
-            states.cumulative[x, a] = states.cumulative[lead, a]
-            states.CB[x, a] = states.CB[lead, a]
-            states.p[x, a] = states.p[lead, a]
-            states.standing[x, a] = states.standing[lead, a]
-            states.rewards[x, a] = states.rewards[lead, a]
-            if epoch.concentration.size > 0:
-                pair = x * n_actions + a
-                epoch.concentration[pair] = epoch.concentration[lead * n_actions + a]
+            log_pi[x, a], pi[x, a], rewards[x, a] = log_pi[y, a], pi[y, a], rewards[y, a]
+            CB[x, a], p[x, a], standing[x, a] = CB[y, a], p[y, a], standing[y, a]
+            if concentration.size > 0:
+                concentration[x * n_actions + a] = concentration[y * n_actions + a]
 
 
-@compiled()
-def list_parts(active: BoolArray, parts: IntArray, n_parts: IntArray, n_states: int) -> None:
+@inlined
+def list_parts(front: Front) -> None:
     """List the runs of chunks that take part."""
+    active, parts = front.active, front.parts
     n, before = 0, False
     for chunk in range(active.size):
         if active[chunk]:
             if not before:
                 parts[n, 0] = chunk * CHUNK
                 n += 1
-            parts[n - 1, 1] = min((chunk + 1) * CHUNK, n_states)
+            parts[n - 1, 1] = min((chunk + 1) * CHUNK, front.met.size)
         before = active[chunk]
-    n_parts[0] = n
+    front.n_parts[0] = n

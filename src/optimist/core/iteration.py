@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import compiled
-from optimist.core.linalg import add_to, dot
+from optimist.core.compiler import compiled, inlined
+from optimist.core.linalg import dot
+from optimist.core.optimism import AscensionKind
+from optimist.core.state import Rule, States
 from optimist.core.trials import NEGLIGIBLE, give_trials
 from optimist.errors import Diverged
 
 
-@compiled()
+@inlined
 def count_update(eta: float, clock: Any, prior: Any) -> None:
     """Count an update. At eta = infinity nothing is summed: the policy is greedy for it alone."""
     if math.isinf(eta):
@@ -22,11 +24,14 @@ def count_update(eta: float, clock: Any, prior: Any) -> None:
 
 
 @compiled()
-def add_update(eta: float, theta: FloatArray, Theta: FloatArray) -> None:
-    """Theta += theta, or = theta at eta = infinity."""
+def add_update(eta: float, theta: FloatArray, Theta: FloatArray, first: int, last: int) -> None:
+    """Theta += theta, or = theta at eta = infinity, for some of the features."""
     if math.isinf(eta):
-        Theta[:] = 0.0
-    add_to(Theta, 1.0, theta)
+        for i in range(first, last):
+            Theta[i] = theta[i]
+    else:
+        for i in range(first, last):
+            Theta[i] += theta[i]
 
 
 @compiled()
@@ -54,40 +59,37 @@ def predict(
 
 @compiled()
 def back_up(
-    eta: float,
-    heaven: float,
+    rule: Rule,
+    states: States,
     beyond: float,
     pays: bool,
-    truncate: bool,
-    bounded: bool,
-    r: FloatArray,
-    CB: FloatArray,
-    p: FloatArray,
-    standing: FloatArray,
-    rewards: FloatArray,
+    first: int,
+    last: int,
     Q: FloatArray,
-    V: FloatArray,
-    log_pi: FloatArray,
-    cumulative: FloatArray,
+    begin: int,
 ) -> tuple[float, float, float]:
-    """Compute Q, V and pi of some states.
+    """Compute Q, V and pi of the states from the first to the last.
 
-    On entry Q holds base + phi . theta; it is overwritten. ``beyond`` is what heaven is worth, or
-    gamma times that if it ``pays`` what the pair does. ``bounded`` keeps values in bounds and
-    gives actions their trials. Returns the largest |Q|, the largest Q, and by how much a value has
-    changed at most.
+    On entry Q holds base + phi . theta, of the state ``begin`` in row 0; it is overwritten.
+    ``beyond`` is what heaven is worth, or gamma times that if it ``pays`` what the pair does.
+    Returns the largest |Q|, the largest Q, and by how much a value has changed at most.
     """
-    if math.isinf(eta):
-        rewards[:] = 0.0
-    largest, best = target(r, CB, p, rewards, Q, beyond, truncate, pays)
-    change = improve(eta, Q, V, log_pi, cumulative)
-    if bounded:
-        bound_values(V, heaven)
-        give_trials(log_pi, standing, cumulative)
+    kind = rule.optimism.ascension
+    if math.isinf(rule.eta):
+        rewards, n_actions = states.rewards, states.rewards.shape[1]
+        for x in range(first, last):
+            for a in range(n_actions):
+                rewards[x, a] = 0.0
+    truncate = kind == AscensionKind.TRUNCATION
+    largest, best = target(states, beyond, truncate, pays, first, last, Q, begin)
+    change = improve(rule.eta, states, first, last, Q, begin)
+    if kind >= AscensionKind.NOVELTY:
+        bound_values(states.V, rule.heaven, first, last)
+        give_trials(states, first, last)
     return largest, best, change
 
 
-@compiled()
+@inlined
 def set_worth(prior: Any, beyond: float, best: float, heaven: float) -> None:
     """Where heaven pays: gamma w of the update is summed, and w becomes the largest Q."""
     prior[0]["best"] = best
@@ -95,58 +97,56 @@ def set_worth(prior: Any, beyond: float, best: float, heaven: float) -> None:
     prior[0]["worth"] = min(max(best, 0.0), heaven)
 
 
-@compiled()
+@inlined
 def target(
-    r: FloatArray,
-    CB: FloatArray,
-    p: FloatArray,
-    rewards: FloatArray,
-    Q: FloatArray,
+    states: States,
     heaven: float,
     truncate: bool,
     pays: bool,
+    first: int,
+    last: int,
+    Q: FloatArray,
+    begin: int,
 ) -> tuple[float, float]:
     """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V.
 
     Returns the largest |Q|, and the largest Q. A heaven that pays (`Novelty`) adds what the pair
-    pays.
+    pays. Row 0 of Q is of the state ``begin``.
     """
-    n_states, n_actions = r.shape
+    r, CB, p, rewards, n_actions = states.r, states.CB, states.p, states.rewards, Q.shape[1]
     largest, best = 0.0, -np.inf
-    for x in range(n_states):
+    for x in range(first, last):
         for a in range(n_actions):
-            q, beyond = r[x, a] + CB[x, a] + Q[x, a], heaven
+            q, beyond = r[x, a] + CB[x, a] + Q[x - begin, a], heaven
             if truncate:
                 p[x, a] = 1.0 if heaven <= q else 0.0
             if pays:
                 beyond += r[x, a]
             q = (1 - p[x, a]) * q + p[x, a] * beyond
             rewards[x, a] += r[x, a]
-            Q[x, a] = q
+            Q[x - begin, a] = q
             largest, best = max(largest, abs(q)), max(best, q)
     return largest, best
 
 
-@compiled()
-def improve(
-    eta: float, Q: FloatArray, V: FloatArray, log_pi: FloatArray, cumulative: FloatArray
-) -> float:
-    """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at every state.
+@inlined
+def improve(eta: float, states: States, first: int, last: int, Q: FloatArray, begin: int) -> float:
+    """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at some states.
 
     At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the paper's update without its
     regulariser. Returns by how much a value has changed at most; infinity if some is not finite.
     """
-    n_states, n_actions = Q.shape
+    V, log_pi, cumulative, n_actions = states.V, states.log_pi, states.cumulative, Q.shape[1]
     greedy, change, finite = math.isinf(eta), 0.0, True
-    for x in range(n_states):
-        top = -np.inf
+    for x in range(first, last):
+        top, y = -np.inf, x - begin
         for a in range(n_actions):
-            log_pi[x, a] = Q[x, a] if greedy else log_pi[x, a] + eta * Q[x, a]
+            log_pi[x, a] = Q[y, a] if greedy else log_pi[x, a] + eta * Q[y, a]
             top = max(top, log_pi[x, a])
         finite = finite and -np.inf < top < np.inf
         if greedy:
             best = 0
-            while Q[x, best] < top:
+            while Q[y, best] < top:
                 best += 1
             for a in range(n_actions):
                 log_pi[x, a] = 0.0 if a == best else -np.inf
@@ -171,14 +171,14 @@ def improve(
     return change if finite else np.inf
 
 
-@compiled()
-def bound_values(V: FloatArray, heaven: float) -> None:
+@inlined
+def bound_values(V: FloatArray, heaven: float, first: int, last: int) -> None:
     """Keep the values that enter the next regression below heaven; the policy stays as it is."""
-    for x in range(V.size):
+    for x in range(first, last):
         V[x] = min(max(V[x], 0.0), heaven)
 
 
-@compiled()
+@inlined
 def refuse_divergence(change: float) -> None:
     """Refuse values of which some are no longer finite."""
     if not change < np.inf:

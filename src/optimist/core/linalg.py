@@ -26,6 +26,21 @@ def add_to(y: FloatArray, a: float, x: FloatArray) -> None:
 
 
 @compiled()
+def fill(y: FloatArray, value: float) -> None:
+    """Set all entries; an assignment to a slice takes the compiler ten times as long."""
+    for i in range(y.size):
+        y[i] = value
+
+
+@compiled()
+def copy(y: Any, x: Any) -> None:
+    """y = x, for arrays of one shape."""
+    to, of = y.reshape(y.size), x.reshape(x.size)
+    for i in range(to.size):
+        to[i] = of[i]
+
+
+@compiled()
 def norm_in(inverse: FloatArray, phi: FloatArray) -> float:
     """||phi|| in the norm of Lambda^{-1}."""
     square = 0.0
@@ -62,7 +77,7 @@ def invert(Lambda: FloatArray, inverse: FloatArray) -> float:
     log_det = 0.0
     for i in range(s):
         log_det += 2 * math.log(L[i, i])
-    inverse[:] = 0.0
+    fill(inverse.reshape(s * s), 0.0)
     for c in range(s):  # row c of the inverse of L', by forward substitution
         row = inverse[c]
         row[c] = 1 / L[c, c]

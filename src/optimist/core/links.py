@@ -3,13 +3,13 @@
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import compiled
-from optimist.core.linalg import add_to
+from optimist.core.compiler import compiled, entry_point
+from optimist.core.linalg import add_to, fill
 from optimist.core.regression import observe
 from optimist.core.state import Links, States, Stream
 
 
-@compiled(nogil=True)
+@entry_point
 def add_transitions(
     m: Stream,
     later: float,
@@ -74,7 +74,7 @@ def sum_powers(
     rows, block = states.rows, states.block
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    b[:] = 0.0
+    fill(b, 0.0)
     for i in range(n_links):
         x, a, y = links.source[i], links.action[i], links.after[i]
         W = (states.V[y] if y >= 0 else terminal) - mean

@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from optimist.checks import BoolArray, FloatArray, IntArray
-from optimist.core.compiler import compiled, inlined
-from optimist.core.linalg import draw, draw_between
+from optimist.core.compiler import compiled, entry_point, inlined
+from optimist.core.linalg import copy, draw, draw_between
 from optimist.core.state import Record, Simulator
 from optimist.core.tabular import KeptTables, Peer, TableRule, Tables
 
@@ -22,7 +22,7 @@ NOTHING = 1e-18
 """A share of the whole that is lost in rounding."""
 
 
-@compiled(nogil=True)
+@entry_point
 def run_tabular(
     world: Simulator,
     rule: TableRule,
@@ -38,10 +38,10 @@ def run_tabular(
     taken = 0
     for i in range(record.steps.size):
         if kept.stride > 0 and t.clock[0]["episodes"] % kept.stride == 0:
-            kept.policies[taken] = t.pi
+            copy(kept.policies[taken], t.pi)
             taken += 1
         if kept.draw[i]:
-            kept.drawn[:] = t.pi
+            copy(kept.drawn, t.pi)
         for x in range(world.nu0.size):
             record.value[i] += world.nu0[x] * t.V[x]
         record.sup_q[i] = play(world, rule, t, r, rng, record, i)
@@ -74,23 +74,28 @@ def play(
     """One episode, which ends after each step with probability 1 - gamma; the largest new |Q|."""
     n_actions = r.shape[1]
     first, after, cumulative, gamma = world.first, world.after, world.cumulative, world.gamma
+    pi, CB, counts, visits, seen, distinct = (
+        *(t.cumulative, t.CB, t.counts),
+        *(t.visits, t.seen, t.distinct),
+    )
+    kind = rule.kind
     x = t.clock[0]["state"]
     steps, reward, bonus, largest = 0, 0.0, 0.0, 0.0
     while True:
-        a = draw(t.cumulative[x], rng.random())
+        a = draw(pi[x], rng.random())
         pair = x * n_actions + a
         steps += 1
         reward += r[x, a]
-        bonus += t.CB[x, a]
+        bonus += CB[x, a]
         if not rng.random() < gamma:
             break
         entry = draw_between(cumulative, first[pair], first[pair + 1], rng.random())
-        if t.counts[entry] == 0:
-            t.seen[first[pair] + t.distinct[pair]] = entry
-            t.distinct[pair] += 1
-        t.counts[entry] += 1
-        t.visits[pair] += 1
-        if rule.kind == Peer.OPTIMISTIC_Q or rule.kind == Peer.Q_LEARNING:
+        if counts[entry] == 0:
+            seen[first[pair] + distinct[pair]] = entry
+            distinct[pair] += 1
+        counts[entry] += 1
+        visits[pair] += 1
+        if kind == Peer.OPTIMISTIC_Q or kind == Peer.Q_LEARNING:
             learn(rule, t, gamma, x, a, r[x, a], after[entry])
             largest = max(largest, abs(t.Q[x, a]))
         x = after[entry]
@@ -156,7 +161,7 @@ def due(every: bool, t: Tables) -> bool:
         t.clock[0]["epochs"] += 1
         t.clock[0]["stage"] = t.clock[0]["updates"]
         t.clock[0]["updates"] = 0
-        t.before[:] = t.visits
+        copy(t.before, t.visits)
     return begins
 
 
@@ -199,7 +204,7 @@ def iterate_bernstein(
                 Q[x, a] = min(Q[x, a], r[x, a] + gamma * mean + gamma * b)
             new[x] = Q[x].max()
             change = max(change, V[x] - new[x])
-        V[:] = new
+        copy(V, new)
         if change <= rule.tolerance * heaven or stop[0]:
             break
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
+from optimist.core.linalg import fill
 from optimist.core.optimism import RANGE
 from optimist.core.state import Epoch, Rule, States
 
@@ -76,10 +77,10 @@ def set_confidence(rule: Rule, states: States, epoch: Epoch) -> None:
     L = math.log(3 * states.r.size * T * (T + 1) / rule.optimism.a)
     epoch.prior[0]["novel"] = 1.0
     epoch.prior[0]["concentration"] = RANGE * L
-    epoch.concentration[:] = RANGE * L
+    fill(epoch.concentration, RANGE * L)
 
 
-@compiled()
+@inlined
 def exploration_multiplier(k: int) -> float:
     """L = 1 + 2 log k, which multiplies the probability of an unseen outcome after k episodes."""
     return 1 + GROWTH * math.log(k)
@@ -138,14 +139,14 @@ def fit_prior(
                 news += part
     novel = (news + (singles + 1) / (moves + 1)) / (rare + 1)
     if shared:
-        concentration[:] = SHARED
+        fill(concentration, SHARED)
     else:
         theta = likeliest(found - tried, visits, theta)
         fit_states(visits, distinct, block, theta, concentration)
     return theta, min(novel, 1.0), mean / states if states > 0 else 0.0
 
 
-@compiled()
+@inlined
 def fit_states(
     visits: FloatArray,
     distinct: FloatArray,
@@ -160,7 +161,7 @@ def fit_states(
     """
     n_states, n_actions = block.shape
     chances = np.full(concentration.size, STRENGTH / theta)
-    concentration[:] = STRENGTH
+    fill(concentration, STRENGTH)
     for x in range(n_states):
         news, chance = 0.0, 0.0
         for a in range(n_actions):
@@ -176,7 +177,7 @@ def fit_states(
         concentration[b] /= chances[b]
 
 
-@compiled()
+@inlined
 def likeliest(news: float, visits: FloatArray, theta: float) -> float:
     """The theta under which so many new outcomes, first visits apart, are most likely.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
-from optimist.core.linalg import dot, invert, rank_one
+from optimist.core.linalg import copy, dot, fill, invert, rank_one
 from optimist.core.state import Epoch, Regression
 
 LOG_TWO = math.log(2) - 1e-9
@@ -47,7 +47,7 @@ def observe(
         stale[b] = 0
 
 
-@compiled()
+@inlined
 def has_doubled(log_det: FloatArray) -> bool:
     """Whether det Lambda has doubled since the start of the epoch (line-alg:epoch)."""
     return bool(log_det[0] >= log_det[1] + LOG_TWO)
@@ -56,10 +56,10 @@ def has_doubled(log_det: FloatArray) -> bool:
 @inlined
 def freeze(reg: Regression, epoch: Epoch) -> None:
     """Keep Lambda for the bonuses of an epoch, with inverse and determinant free of rounding."""
-    epoch.Lambda[:] = reg.Lambda
-    reg.log_det[:] = factorise(reg.Lambda, reg.inverse, reg.stale)
+    copy(epoch.Lambda, reg.Lambda)
+    fill(reg.log_det, factorise(reg.Lambda, reg.inverse, reg.stale))
     if epoch.inverse.size > 0:
-        epoch.inverse[:] = reg.inverse
+        copy(epoch.inverse, reg.inverse)
 
 
 @inlined
@@ -67,18 +67,19 @@ def freeze_counts(
     reg: Regression, epoch: Epoch, parts: IntArray, n_parts: int, n_actions: int, ridge: float
 ) -> None:
     """The same where every pair has a block of size one; those without data are the ridge."""
-    log_det, product = epoch.Lambda.shape[0] * math.log(ridge), 1.0
+    frozen, Lambda = epoch.Lambda, reg.Lambda
+    log_det, product = Lambda.shape[0] * math.log(ridge), 1.0
     for j in range(n_parts):
         for b in range(parts[j, 0] * n_actions, parts[j, 1] * n_actions):
-            epoch.Lambda[b, 0, 0] = reg.Lambda[b, 0, 0]
-            product *= reg.Lambda[b, 0, 0] / ridge
+            frozen[b, 0, 0] = Lambda[b, 0, 0]
+            product *= Lambda[b, 0, 0] / ridge
             if product > MANY:  # logarithms are slow: one for as many blocks as a float holds
                 log_det += math.log(product)
                 product = 1.0
-    reg.log_det[:] = log_det + math.log(product)
+    fill(reg.log_det, log_det + math.log(product))
 
 
-@compiled()
+@inlined
 def factorise(Lambda: FloatArray, inverse: FloatArray, stale: IntArray) -> float:
     """The inverse of every block anew; log det Lambda."""
     log_det, product = 0.0, 1.0

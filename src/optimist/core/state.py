@@ -154,6 +154,7 @@ class Learner(NamedTuple):
     reg: Regression
     epoch: Epoch
     front: Front
+    renew_optimism: Any = "optimist.core.learning:renew_optimism"
 
 
 class Links(NamedTuple):

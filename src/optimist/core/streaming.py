@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from optimist.checks import BoolArray, FloatArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import compiled, entry_point, inlined
 from optimist.core.epoch import (
     compute_optimism,
     count_episode,
@@ -32,10 +32,10 @@ from optimist.core.iteration import (
     predict,
     refuse_divergence,
 )
-from optimist.core.linalg import add_to
+from optimist.core.linalg import add_to, copy, fill
 from optimist.core.links import sum_powers
 from optimist.core.norms import norms
-from optimist.core.optimism import KNOWN, AscensionKind
+from optimist.core.optimism import KNOWN
 from optimist.core.prior import learn_prior
 from optimist.core.regression import freeze, solve
 from optimist.core.state import Epoch, Regression, Rule, States, Stream
@@ -44,7 +44,7 @@ CHUNK_BYTES = 1 << 17
 """Size of a chunk of features in bytes: it serves Q and the next sum while it is in the cache."""
 
 
-@compiled(nogil=True)
+@entry_point
 def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -> bool:
     """Count an episode, or a part of one, and begin an epoch if it is time; whether one begins.
 
@@ -55,8 +55,8 @@ def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -
     if begins:
         count_epoch(rule, epoch)
         reset_policy(states, 0, n)
-        epoch.Theta[:] = 0.0
-        epoch.theta[:] = 0.0
+        fill(epoch.Theta, 0.0)
+        fill(epoch.theta, 0.0)
         n_actions = states.block.shape[1]
         if is_novelty(rule):
             pair, after = np.empty(n_links, dtype=np.int64), np.empty(n_links, dtype=np.int64)
@@ -67,7 +67,7 @@ def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -
                 paid += links.paid[i]
                 steps += links.weight[i]
             V = np.empty(n + 1)
-            V[:n] = states.V[:n]
+            copy(V[:n], states.V[:n])
             V[n] = terminal
             mean = paid / steps if steps > 0 else 0.0
             learn_prior(
@@ -96,19 +96,19 @@ def refresh_optimism(rule: Rule, states: States, epoch: Epoch, n: int) -> None:
     set_optimism(rule, states, epoch, u)
 
 
-@compiled()
+@entry_point
 def set_optimism(rule: Rule, states: States, epoch: Epoch, u: FloatArray) -> None:
     """CB and p+ of the first states, from their uncertainties."""
-    compute_optimism(rule, states, epoch, u, 0)
+    compute_optimism(rule, states, epoch, 0, u.shape[0], u, 0)
 
 
-@compiled()
+@entry_point
 def current_uncertainties(states: States, reg: Regression, u: FloatArray) -> None:
     """||phi|| in the norm of the covariance of all data so far, of the first states."""
-    uncertainties(states, reg.Lambda, reg.inverse, 0, u)
+    uncertainties(states, reg.Lambda, reg.inverse, 0, u.shape[0], u, 0)
 
 
-@compiled()
+@entry_point
 def initialise(
     rule: Rule, states: States, epoch: Epoch, thetas: FloatArray, first: int, last: int
 ) -> None:
@@ -119,56 +119,53 @@ def initialise(
     pi_m is the softmax of eta S_m; so the last update is made up for from pi_{n-1}. Truncated
     values have no such form, and all ``thetas`` of the epoch are gone through.
     """
-    n, base = epoch.clock[0]["updates"], epoch.prior[0]["expected"]
-    n_actions = states.block.shape[1]
-    V, cumulative = states.V[first:last], states.cumulative[first:last]
-    CB, p, log_pi = states.CB[first:last], states.p[first:last], states.log_pi[first:last]
-    r, sums = states.r[first:last], states.rewards[first:last]
-    V[:] = 0.0
-    CB[:] = 0.0
-    p[:] = 0.0
-    states.standing[first:last] = KNOWN
-    log_pi[:] = -math.log(n_actions)
-    for a in range(n_actions):
-        cumulative[:, a] = (a + 1) / n_actions
+    n, base, heaven = epoch.clock[0]["updates"], epoch.prior[0]["expected"], rule.heaven
+    rows, block, r, CB, p = states.rows, states.block, states.r, states.CB, states.p
+    n_actions = block.shape[1]
+    make_blank(states, first, last)
     Q = np.empty((last - first, n_actions))
     if epoch.clock[0]["epochs"] > 0:
-        uncertainties(states, epoch.Lambda, epoch.inverse, first, Q)
-        compute_optimism(rule, states, epoch, Q, first)
-    if n > 0:
-        rows, block = states.rows, states.block
-        if thetas.shape[0] > 0:
-            for j in range(n - 1):
-                predict(rows, block, thetas[j], base, first, last, Q)
-                back_up_states(rule, states, epoch, first, last, Q)
-        elif n > 1:
-            predict(rows, block, epoch.Theta - epoch.theta, (n - 1) * base, first, last, Q)
-            for i in range(last - first):
-                for a in range(n_actions):  # S_{n-1}
-                    S = Q[i, a] + (n - 1) * (r[i, a] + CB[i, a])
-                    Q[i, a] = (1 - p[i, a]) * S + (n - 1) * p[i, a] * rule.heaven
-            improve(rule.eta, Q, V, log_pi, cumulative)  # pi_{n-1}, from uniform in one leap
-        predict(rows, block, epoch.theta, base, first, last, Q)
-        back_up_states(rule, states, epoch, first, last, Q)
-    sums[:] = n * r
+        uncertainties(states, epoch.Lambda, epoch.inverse, first, last, Q, first)
+        compute_optimism(rule, states, epoch, first, last, Q, first)
+    missed = n - 1 if thetas.shape[0] > 0 else 0  # updates to go through one by one
+    if n > 1 and missed == 0:
+        Theta = np.empty(epoch.Theta.size)
+        for i in range(Theta.size):
+            Theta[i] = epoch.Theta[i] - epoch.theta[i]
+        predict(rows, block, Theta, (n - 1) * base, first, last, Q)
+        for x in range(first, last):
+            for a in range(n_actions):  # S_{n-1}
+                S = Q[x - first, a] + (n - 1) * (r[x, a] + CB[x, a])
+                Q[x - first, a] = (1 - p[x, a]) * S + (n - 1) * p[x, a] * heaven
+        leap(rule.eta, states, first, last, Q)
+    for j in range(missed + (n > 0)):
+        theta = thetas[j] if j < missed else epoch.theta
+        predict(rows, block, theta, base, first, last, Q)
+        back_up(rule, states, heaven, False, first, last, Q, first)
+    for x in range(first, last):
+        for a in range(n_actions):
+            states.rewards[x, a] = n * r[x, a]
 
 
 @inlined
-def back_up_states(
-    rule: Rule, states: States, epoch: Epoch, first: int, last: int, Q: FloatArray
-) -> tuple[float, float]:
-    """`back_up` for the states from the first to the last."""
-    part, kind = slice(first, last), rule.optimism.ascension
-    largest, _, change = back_up(
-        rule.eta, rule.heaven, rule.heaven, False,
-        kind == AscensionKind.TRUNCATION, kind >= AscensionKind.NOVELTY,
-        states.r[part], states.CB[part], states.p[part], states.standing[part],
-        states.rewards[part], Q, states.V[part], states.log_pi[part], states.cumulative[part],
-    )  # fmt: skip
-    return largest, change
+def make_blank(states: States, first: int, last: int) -> None:
+    """Before the first epoch: values of 0 and a uniform policy."""
+    n_actions = states.block.shape[1]
+    uniform = -math.log(n_actions)
+    for x in range(first, last):
+        states.V[x] = 0.0
+        for a in range(n_actions):
+            states.CB[x, a], states.p[x, a], states.standing[x, a] = 0.0, 0.0, KNOWN
+            states.log_pi[x, a], states.cumulative[x, a] = uniform, (a + 1) / n_actions
 
 
-@compiled(nogil=True)
+@compiled()
+def leap(eta: float, states: States, first: int, last: int, S: FloatArray) -> None:
+    """pi_{n-1} from the uniform policy and the sum S_{n-1}, in one update."""
+    improve(eta, states, first, last, S, first)
+
+
+@entry_point
 def update_all(
     m: Stream, weights: FloatArray, thetas: FloatArray, n: int, stop: BoolArray
 ) -> float:
@@ -179,15 +176,19 @@ def update_all(
     dropped.
     """
     rule, reg, sums, epoch = m.rule, m.reg, m.sums, m.epoch
-    theta, largest, base = epoch.theta, 0.0, epoch.prior[0]["expected"]
+    theta, paid, values, features = epoch.theta, sums.paid, sums.values, sums.features
+    base, gamma, d = epoch.prior[0]["expected"], rule.gamma, epoch.theta.size
+    b, largest = np.empty(d), 0.0
     for _ in range(rule.updates):
         count_update(rule.eta, epoch.clock, epoch.prior)
-        b = sums.paid + rule.gamma * sums.values - base * sums.features
+        for i in range(d):
+            b[i] = paid[i] + gamma * values[i] - base * features[i]
         solve(reg.Lambda, reg.inverse, b, 1.0, theta)
-        theta += weights
-        add_update(rule.eta, theta, epoch.Theta)
+        for i in range(d):
+            theta[i] += weights[i]
+        add_update(rule.eta, theta, epoch.Theta, 0, d)
         if thetas.shape[0] > 0:
-            thetas[epoch.clock[0]["updates"] - 1] = theta
+            copy(thetas[epoch.clock[0]["updates"] - 1], theta)
         largest, change = sweep(m, n)
         refuse_divergence(change)
         if change < rule.tolerance or stop[0]:
@@ -205,26 +206,25 @@ def sweep(m: Stream, n: int) -> tuple[float, float]:
     rule, states, links, chains, epoch = m.rule, m.states, m.links, m.chains, m.epoch
     values = m.sums.values
     rows, block, V, head = states.rows, states.block, states.V, chains.head
-    source, action, following = links.source, links.action, chains.following
+    source, action, seen, following = links.source, links.action, links.weight, chains.following
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
     theta, base = epoch.theta, epoch.prior[0]["expected"]
-    values[:] = 0.0
+    fill(values, 0.0)
     largest, change = 0.0, 0.0
     chunk = max(1, CHUNK_BYTES // (8 * s * (1 if shared else n_actions)))
     Q = np.empty((min(chunk, n), n_actions))
     for first in range(0, n, chunk):
         last = min(first + chunk, n)
-        q = Q[: last - first]
-        predict(rows, block, theta, base, first, last, q)
-        top, moved = back_up_states(rule, states, epoch, first, last, q)
+        predict(rows, block, theta, base, first, last, Q)
+        top, _, moved = back_up(rule, states, rule.heaven, False, first, last, Q, first)
         largest, change = max(largest, top), max(change, moved)
         for y in range(first, last):
             link = head[y]
             while link >= 0:
                 x, a = source[link], action[link]
                 begin = block[x, a] * s
-                weight = links.weight[link] * V[y]
+                weight = seen[link] * V[y]
                 if s == 1:
                     values[begin] += weight * rows[x if shared else x * n_actions + a, 0]
                 else:

@@ -16,18 +16,20 @@ import math
 import numpy as np
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import compiled
+from optimist.core.compiler import compiled, inlined
 from optimist.core.optimism import KNOWN, LOG_ODDS, UNTRIED
+from optimist.core.state import States
 
 NEGLIGIBLE = -40.0
 """Below this the exponential of a difference of logits is under rounding, and not computed."""
 
 
-@compiled()
-def give_trials(log_pi: FloatArray, standing: FloatArray, cumulative: FloatArray) -> None:
+@inlined
+def give_trials(states: States, first: int, last: int) -> None:
     """The cumulative probabilities of what is played, where it is not pi."""
-    n_states, n_actions = log_pi.shape
-    for x in range(n_states):
+    log_pi, standing, cumulative = states.log_pi, states.standing, states.cumulative
+    n_actions = log_pi.shape[1]
+    for x in range(first, last):
         if not plays_otherwise(standing[x]):
             continue
         top, total = best_tried(log_pi[x], standing[x]), 0.0
@@ -60,23 +62,27 @@ def best_tried(log_pi: FloatArray, standing: FloatArray) -> float:
     return top
 
 
-@compiled()
+@inlined
 def log_weight(ahead: float, standing: float) -> float:
     """The log-odds at which an action is played, against the best tried one."""
     return min(ahead, LOG_ODDS) if standing == UNTRIED else max(ahead, standing)
 
 
 @compiled()
-def log_played(log_pi: FloatArray, standing: FloatArray, out: FloatArray) -> None:
+def log_played(states: States, out: FloatArray) -> None:
     """The logarithm of what is played."""
+    log_pi, standing = states.log_pi, states.standing
     n_states, n_actions = log_pi.shape
     for x in range(n_states):
-        out[x] = log_pi[x]
         if not plays_otherwise(standing[x]):
+            for a in range(n_actions):
+                out[x, a] = log_pi[x, a]
             continue
         top, total = best_tried(log_pi[x], standing[x]), 0.0
         for a in range(n_actions):
             out[x, a] = log_weight(log_pi[x, a] - top, standing[x, a])
             if out[x, a] > NEGLIGIBLE:
                 total += math.exp(out[x, a])
-        out[x] -= math.log(total)
+        normaliser = math.log(total)
+        for a in range(n_actions):
+            out[x, a] -= normaliser

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import compiled, entry_point, inlined
 from optimist.core.finite import draw_first, keep_policy, play
-from optimist.core.learning import learn, prepare
-from optimist.core.linalg import add_to, dot, draw, draw_between
-from optimist.core.state import Epoch, Kept, Learner, Record, Simulator
+from optimist.core.learning import learn
+from optimist.core.linalg import add_to, copy, dot, draw, draw_between
+from optimist.core.state import Kept, Learner, Record
 from optimist.imitation.weights import WeightKind
 
 
@@ -37,72 +37,56 @@ class Player(NamedTuple):
     kept: FloatArray  # w_k of the episodes whose policies are kept, [n, d_r]
 
 
-@compiled(nogil=True)
+@entry_point
 def run_imitation(
     me: Learner, rng: np.random.Generator, record: Record, kept: Kept, player: Player
 ) -> None:
     """Play and learn one episode after the other; the learner's rewards are the player's."""
-    states, epoch, taken = me.states, me.epoch, 0
+    taken = 0
     for i in range(record.steps.size):
         if record.stop[0]:
             break
         if player.fresh:
-            roll_out(me.world, states.cumulative, epoch, player, rng, i)
-        keep = keep_policy(states, epoch, kept, i, taken)
-        begins, fresh = play(me, rng, record, i)
-        if begins:
-            prepare(me, begins, fresh)
+            roll_out(me, player, rng, i)
+        keep = keep_policy(me, kept, i, taken)
+        play(me, rng, record, i)
         if not player.fresh:
             player.pairs[i] = record.last[i]
-        move(player, states.r, player.pairs[i])
+        move(player, me.states.r, player.pairs[i])
         if keep:
-            player.kept[taken] = player.w
+            copy(player.kept[taken], player.w)
         learn(me, rng, record, i)
         taken += keep
 
 
-@compiled(nogil=True)
+@entry_point
 def play_one_and_draw(
     me: Learner, rng: np.random.Generator, record: Record, kept: Kept, player: Player
 ) -> None:
     """Play one episode, before the player moves and `optimist.core.finite.learn_one`."""
     if player.fresh:
-        roll_out(me.world, me.states.cumulative, me.epoch, player, rng, 0)
-    keep_policy(me.states, me.epoch, kept, 0, 0)
-    begins, fresh = play(me, rng, record, 0)
-    prepare(me, begins, fresh)
+        roll_out(me, player, rng, 0)
+    keep_policy(me, kept, 0, 0)
+    play(me, rng, record, 0)
     if not player.fresh:
         player.pairs[0] = record.last[0]
 
 
 @inlined
-def roll_out(
-    world: Simulator,
-    pi: FloatArray,
-    epoch: Epoch,
-    player: Player,
-    rng: np.random.Generator,
-    i: int,
-) -> None:
+def roll_out(me: Learner, player: Player, rng: np.random.Generator, i: int) -> None:
     """Draw (X_k, A_k) from mu(pi) by a rollout that is not learnt from."""
-    draw_first(world.start, epoch.clock, rng)
-    player.pairs[i], player.rollouts[i] = last_pair(
-        world.first, world.after, world.cumulative, world.start, world.gamma, pi, rng
-    )
-    epoch.clock[0]["steps"] += player.rollouts[i]
+    clock = me.epoch.clock
+    draw_first(me.world.start, clock, rng)
+    player.pairs[i], player.rollouts[i] = last_pair(me, rng)
+    clock[0]["steps"] += player.rollouts[i]
 
 
 @compiled()
-def last_pair(
-    first: IntArray,
-    after: IntArray,
-    cumulative: FloatArray,
-    start: FloatArray,
-    gamma: float,
-    pi: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[int, int]:
+def last_pair(me: Learner, rng: np.random.Generator) -> tuple[int, int]:
     """The last pair of a rollout, and its steps."""
+    world, pi = me.world, me.states.cumulative
+    first, after, cumulative = world.first, world.after, world.cumulative
+    start, gamma = world.start, world.gamma
     n_actions, steps = pi.shape[1], 0
     x = draw(start, rng.random())
     while True:
