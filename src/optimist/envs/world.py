@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from optimist import checks, limits
-from optimist.checks import FloatArray
+from optimist.checks import FloatArray, IntArray
 from optimist.envs.environment import FiniteEnv
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
@@ -79,8 +79,7 @@ class World(ABC):
     @property
     def board(self) -> tuple[str, ...]:
         """The cells of the world, one character each (see `drawing.COLOURS`)."""
-        states = "." * self.mdp.n_states
-        return tuple(states[i : i + BOARD_WIDTH] for i in range(0, len(states), BOARD_WIDTH))
+        return in_rows("." * self.mdp.n_states)
 
     def position(self, state: int) -> tuple[int, int]:
         """Row and column of a state on the board."""
@@ -97,3 +96,18 @@ def start_in_first(n_states: int) -> FloatArray:
     nu0 = np.zeros(n_states)
     nu0[0] = 1
     return nu0
+
+
+def in_rows(cells: str) -> tuple[str, ...]:
+    """The default board, on which `World.position` places the states: rows of `BOARD_WIDTH`."""
+    return tuple(cells[i : i + BOARD_WIDTH] for i in range(0, len(cells), BOARD_WIDTH))
+
+
+def scatter_actions(n_states: int, n_actions: int, seed: int) -> IntArray:
+    """One action per state, [X], drawn uniformly.
+
+    A world whose special action is the same in all states would favour learners that break ties
+    towards low indices, as argmax and linear programmes do.
+    """
+    rng = np.random.default_rng(checks.count(seed, "seed", least=0))
+    return rng.integers(n_actions, size=n_states)
