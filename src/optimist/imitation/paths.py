@@ -14,12 +14,12 @@ from optimist.imitation.recording import (
     TRUNCATED,
     PolicyLike,
     Recordable,
-    Simulation,
     actor_of,
     finite_mdp,
     policy_table,
     refuse_given,
 )
+from optimist.imitation.simulation import Simulation
 
 CUT = 0.02
 """The share of the discounted time, at most, that lies behind the default length."""

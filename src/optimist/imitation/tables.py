@@ -88,6 +88,15 @@ def read_header(text: str, version: int, found: str) -> dict[str, Any]:
     return header
 
 
+def column_names(data: bytes, suffix: str) -> list[str]:
+    """The names of the columns in a .parquet or .csv file, without reading its rows."""
+    if suffix == ".parquet":
+        with pq.ParquetFile(io.BytesIO(data)) as file:
+            return list(file.schema_arrow.names)
+    first = data.partition(b"\n")[0].decode("utf-8-sig")
+    return next(csv.reader([first.rstrip("\r")]), [])
+
+
 # npz
 
 
