@@ -276,10 +276,10 @@ class TrajectoryDataset(Trajectories):
 
         A .parquet or .csv file has one row per step, in any order, with the columns ``episode`` (a
         number), ``t`` (0, 1, ... in each episode), those of the state (``states``, by default
-        ``state`` or ``state_0``, ``state_1``, ...), and ``action`` if it was recorded; further columns of numbers are not read. Columns of whole numbers
-        give whole numbers; one such column gives states, several give observations, which
-        `in_world` can place on the map of a world. A .npz file holds arrays ``states`` and
-        ``lengths``, and ``actions`` if there are any.
+        ``state`` or ``state_0``, ``state_1``, ...), and ``action`` if it was recorded; further
+        columns of numbers are not read. Columns of whole numbers give whole numbers; one such
+        column gives states, several give observations, which `in_world` can place on the map of a
+        world. A .npz file has arrays ``states``, ``lengths``, and ``actions`` if there are any.
 
         Examples
         --------

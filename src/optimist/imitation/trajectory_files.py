@@ -4,6 +4,7 @@ The header of our .parquet and .npz files has gamma and a digest of the numbers.
 of other tools have no header.
 """
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from optimist.errors import FileError
 from optimist.imitation import tables
 
 FORMAT = 1
-KIND = "trajectories"
 
 Contents = tuple[NDArray[Any], NDArray[Any] | None, ArrayLike, float | None]
 """States, actions, lengths and gamma, as the constructor of `TrajectoryDataset` takes them."""
@@ -34,12 +34,14 @@ def write(
 ) -> None:
     """Write trajectories that stand one after another, in the format of the suffix."""
     suffix = tables.suffix_of(path)
-    arrays: dict[str, NDArray[Any]] = {"states": states, "lengths": lengths}
+    arrays: dict[str, NDArray[Any]] = {}
     if suffix != ".npz":
         arrays = _columns(states, lengths)
     if actions is not None:
         arrays["actions" if suffix == ".npz" else "action"] = actions
-    header = {"kind": KIND, "gamma": gamma, "format": FORMAT, "digest": _digest(arrays)}
+    if suffix == ".npz":  # with the optional array first: an archive that lost its end is refused
+        arrays |= {"states": states, "lengths": lengths}
+    header = {"gamma": gamma, "format": FORMAT, "digest": _digest(arrays, gamma)}
     if suffix == ".npz":
         write_bytes(path, tables.npz_bytes(arrays, header))
     elif suffix == ".parquet":
@@ -67,9 +69,9 @@ def holds_trajectories(path: str | Path) -> bool:
         return {"episode", "t"} <= set(tables.column_names(data, suffix))
 
 
-def _digest(arrays: dict[str, NDArray[Any]]) -> str:
-    """A digest of numbers, whatever their type in the file."""
-    return digest(*named_arrays({name: a.astype("<f8") for name, a in arrays.items()}))
+def _digest(arrays: dict[str, NDArray[Any]], gamma: float | None) -> str:
+    """A digest of gamma and the numbers, whatever their type in the file."""
+    return digest(repr(gamma), *named_arrays({name: a.astype("<f8") for name, a in arrays.items()}))
 
 
 def _columns(states: NDArray[Any], lengths: IntArray) -> dict[str, NDArray[Any]]:
@@ -100,7 +102,7 @@ def _read_npz(data: bytes, states: Sequence[str] | None) -> Contents:
         )
     if states is not None:
         raise FileError("the columns of the state are for tables; it has the array states")
-    wanted = ["states", "lengths", *(["actions"] if "actions" in names else [])]
+    wanted = [*(["actions"] if "actions" in names else []), "states", "lengths"]
     arrays, text = tables.read_npz(data, wanted)
     found = dict(zip(wanted, arrays, strict=True))
     gamma = _read_gamma(text, found)
@@ -110,8 +112,8 @@ def _read_npz(data: bytes, states: Sequence[str] | None) -> Contents:
 def _read_gamma(text: str, arrays: dict[str, NDArray[Any]]) -> float | None:
     if not text:
         return None
-    header = tables.read_header(text, FORMAT, _digest(arrays))
-    gamma: float | None = header["gamma"]
+    gamma: float | None = json.loads(text).get("gamma")
+    tables.read_header(text, FORMAT, _digest(arrays, gamma))
     return gamma
 
 
