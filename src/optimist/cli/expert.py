@@ -11,7 +11,6 @@ from optimist.core import SoftmaxPolicy, TablePolicy, load_policy, storage
 from optimist.envs import World
 from optimist.experiments.learners import expert_data, expert_trajectories, shown_features
 
-
 SAMPLES = 1000
 """How many samples are drawn by default."""
 

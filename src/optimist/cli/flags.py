@@ -141,8 +141,8 @@ class Expert:
     """features of a sampled pair: its state, both, or those in which the world is linear"""
     trajectories: Annotated[int | None, shown("N", "none")] = None
     """number of trajectories, instead of --samples"""
-    length: Annotated[int | None, shown("T", "4 / (1 - gamma), about")] = None
-    """number of steps of each trajectory"""
+    length: Annotated[int | None, shown("T", "about 4 horizons")] = None
+    """number of steps of each trajectory; by default log(50) times the horizon 1 / (1 - gamma)"""
     states_only: bool = False
     """leave out the actions of the trajectories"""
     seed: int = 0
@@ -154,8 +154,8 @@ class Expert:
 class Imitate:
     """Imitate an expert from its features alone, without actions or rewards.
 
-    The imitator is FRA-IL. Of trajectories it takes the discounted mean of the features. Its parameters and those of the world are flags: `optimist imitate
-    WORLD --help` lists them.
+    The imitator is FRA-IL. From trajectories it takes the discounted mean of their features. Its
+    parameters and those of the world are flags: `optimist imitate WORLD --help` lists them.
 
     Example:
         optimist imitate FourRooms --expert expert.parquet --player RmaxRaviUcb
