@@ -24,8 +24,8 @@ from optimist.imitation.simulation import Simulation
 CUT = 0.02
 """The share of the discounted time, at most, that lies behind the default length."""
 
-BYTES_A_STEP = 16
-"""Memory per recorded step of a finite world."""
+BYTES_A_STEP = 48
+"""Memory per step of a finite world while a dataset is made: states and actions, and two copies."""
 
 
 def default_length(gamma: float, cut: float = CUT) -> int:
