@@ -160,13 +160,13 @@ def match_timed(
 
     Examples
     --------
-    Leave at time 0 and stay at time 1, as no stationary policy does:
+    Stay at time 0 and leave at time 1, as no stationary policy does:
 
-    >>> P = [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]
-    >>> targets = [[[0, 1], [0, 0]], [[0, 0], [1, 0]]]
+    >>> P = [[[1, 0], [0, 1]], [[0, 1], [0, 1]]]
+    >>> targets = [[[1, 0], [0, 0]], [[0, 1], [0, 0]]]
     >>> found = match_timed(P, [1, 0], targets, gamma=0.9)
-    >>> round(found.objective, 6), found.policy[0, 0], found.policy[1, 1]
-    (0.0, array([0., 1.]), array([1., 0.]))
+    >>> round(found.objective, 6), found.policy[:, 0].round(6).tolist()
+    (0.0, [[1.0, 0.0], [0.0, 1.0]])
     """
     kernel, n_actions, start = _read(P, nu0)
     n_states, gamma = start.size, checks.discount(gamma)
