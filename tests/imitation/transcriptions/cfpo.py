@@ -54,6 +54,15 @@ class Cfpo:
         """Q = rho (l_k + gamma phi.Lambda^-1 sum phi V(x') - beta_b u)."""
         return self.rho * (self.l + self.gamma * self.estimate(V) - self.beta_b * self.u)
 
+    def evaluate(self):
+        """Sweeps to the fixed point, V = <pi_k, Q>; returns Q."""
+
+        def update(V):
+            return (self.pi * self.backup(V)).sum(axis=1)
+
+        self.V = sweeps(update, self.V, self.tolerance, self.most)
+        return self.backup(self.V)
+
     def episode(self):
         self.k += 1
         # if k = 1 or det Lambda >= 2 det Lambda_e: [equality up to rounding]
@@ -64,11 +73,7 @@ class Cfpo:
         self.policies.append(self.pi)
         _, transitions = self.play.episode(self.pi)
         self.l = self.R_max - self.rewards(self.k)
-        # sweeps to the fixed point, V = <pi_k, Q>
-        self.V = sweeps(
-            lambda V: (self.pi * self.backup(V)).sum(axis=1), self.V, self.tolerance, self.most
-        )
-        self.Q = self.backup(self.V)
+        self.Q = self.evaluate()
         self.S = self.S + self.Q
         # then add the episode's phi phi' to Lambda and its transitions to the data
         for x, a, _ in transitions:

@@ -34,16 +34,20 @@ class Oal:
         self.policies, self.costs, self.occupancies = [], [], []
 
     def model(self):
-        """P^, nu^ and b = bonus(n), H where n = 0."""
+        """P^ and b = bonus(n), H where n = 0."""
         if self.told is not None:
-            return *self.told, np.zeros(self.c.shape)
+            return self.told[0], np.zeros(self.c.shape)
         n = self.counts.n
-        b = np.where(n > 0, self.bonus(np.maximum(n, 1)), self.H)
-        return self.counts.P, self.counts.nu0, b
+        return self.counts.P, np.where(n > 0, self.bonus(np.maximum(n, 1)), self.H)
+
+    def occupancy(self):
+        """d_k = occupancy of pi_k under P^, nu^."""
+        nu0 = self.counts.nu0 if self.told is None else self.told[1]
+        return occupancy(self.model()[0], nu0, self.gamma, self.pi)
 
     def evaluate(self):
         """Q = fixed point of clip(c_k - b + gamma P^ V, 0, H), V = <pi_k, Q>."""
-        P, _, b = self.model()
+        P, b = self.model()
 
         def Q(V):
             return np.clip(self.c - b + self.gamma * P @ V, 0, self.H)
@@ -66,9 +70,7 @@ class Oal:
         self.policies.append(self.pi)
         self.costs.append(self.c)
         self.counts.add(*self.play.episode(self.pi))
-        P, nu0, _ = self.model()
-        # d_k = occupancy of pi_k under P^, nu^
-        d = occupancy(P, nu0, self.gamma, self.pi)
+        d = self.occupancy()
         self.occupancies.append(d)
         self.improve()
         self.raise_costs(d)
