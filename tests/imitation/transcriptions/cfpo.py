@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit
 
-from transcriptions.common import Play, softmax, sweeps
+from transcriptions.common import Play, softmax, sweeps, weighted_sum
 
 
 def theory_constants(d, H, A, K, delta=0.1):
@@ -47,8 +47,7 @@ class Cfpo:
 
     def estimate(self, V):
         """phi.Lambda^-1 sum phi V(x')."""
-        total = sum((self.Phi[x, a] * V[y] for x, a, y in self.D), np.zeros(len(self.Lambda)))
-        return self.Phi @ np.linalg.solve(self.Lambda, total)
+        return self.Phi @ np.linalg.solve(self.Lambda, weighted_sum(self.Phi, self.D, V))
 
     def backup(self, V):
         """Q = rho (l_k + gamma phi.Lambda^-1 sum phi V(x') - beta_b u)."""

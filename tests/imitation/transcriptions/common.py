@@ -120,6 +120,14 @@ def gap(P, nu0, gamma, r, mu_E, pi):
     return ((mu_E - occupancy(P, nu0, gamma, pi)) * r).sum() / (1 - gamma)
 
 
+def weighted_sum(Phi, D, V):
+    """sum over transitions (x, a, y) of phi(x, a) V(y), [d]."""
+    if not D:
+        return np.zeros(Phi.shape[2])
+    x, a, y = np.array(D).T
+    return (Phi[x, a] * V[y, None]).sum(axis=0)
+
+
 def softmax(logits):
     weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)

@@ -11,7 +11,7 @@ import numpy as np
 from reference.algorithm_2 import project_ball
 from scipy.special import logsumexp
 
-from transcriptions.common import Play, softmax
+from transcriptions.common import Play, softmax, weighted_sum
 
 
 class Ilarl:
@@ -51,7 +51,7 @@ class Ilarl:
             self.weights.append(self.w)
             r = self.Phi_r @ self.w + self.shift
             # Q = clip(r + CB + gamma phi.Lambda^-1 sum_{D_j} phi V(x'), 0, R_max H)
-            total = sum((self.Phi[x, a] * self.V[y] for x, a, y in self.D), np.zeros(len(inverse)))
+            total = weighted_sum(self.Phi, self.D, self.V)
             Q = np.clip(r + CB + self.gamma * self.Phi @ (inverse @ total), 0, self.top)
             Q_mean += Q / self.batch
             # V(x) = (1/eta) log sum_a pi_j(a|x) exp(eta Q(x,a))
