@@ -18,7 +18,7 @@ from transcriptions.mb_tail import (
     theory_bonus,
     uncertainty,
 )
-from transcriptions.mimic_md import known_part, mimic_md, mimic_md_indexed
+from transcriptions.mimic_md import known_part, mimic_md, mimic_md_indexed, unknown_part
 from transcriptions.worlds import random_world, reset_cliff, standard_imitation
 
 from optimist.features import OneHot
@@ -163,6 +163,21 @@ def test_2_if_no_path_left_what_is_known_all_continuations_tie(learner):
         assert np.abs(mu - found.target).sum() == pytest.approx(missing, abs=1e-12)
         lost = gap(*w.world, w.r, expert_occupancy(w), worst)
         assert lost == pytest.approx(w.gamma * p * w.H**2 / (1 + w.gamma * p * w.H), abs=1e-12)
+
+
+@pytest.mark.parametrize("part", [unknown_part])
+def test_2_the_mean_of_what_is_seen_after_leaving_is_the_rest_of_the_expert(part):
+    w = reset_cliff(6, 3, 0.7, seed=1)
+    kappa = w.expert.argmax(axis=1)
+    kappa[[1, 4, 5]] = -1
+    states, actions = record(w.P, w.nu0, w.expert, 2000, 30, np.random.default_rng(0))
+    each = np.array([
+        part(x[None], a[None], w.gamma, kappa, w.shape)
+        for x, a in zip(states, actions, strict=True)
+    ])  # fmt: skip
+    assert_allclose(part(states, actions, w.gamma, kappa, w.shape), each.mean(axis=0), atol=1e-12)
+    error = each.mean(axis=0) - (expert_occupancy(w) - known_part(*w.world, kappa))
+    assert (np.abs(error) <= 4.5 * each.std(axis=0) / np.sqrt(2000) + w.gamma**30).all()
 
 
 @mimics

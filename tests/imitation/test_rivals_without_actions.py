@@ -86,6 +86,17 @@ def test_5_it_learns_from_states_alone(learner):
     assert lost[0] < 0.2 * lost[1]
 
 
+@fails
+def test_5_the_law_of_the_next_time_is_matched(learner):
+    """On a ring where action 1 goes round and action 0 stays, the expert never stays."""
+    P, n = np.zeros((3, 2, 3)), np.arange(3)
+    P[n, 0, n] = P[n, 1, (n + 1) % 3] = 1
+    w = Arrays(P, np.zeros((3, 2)), np.eye(3)[0], 0.9, np.tile([0.0, 1.0], (3, 1)))
+    states, actions = record(P, w.nu0, w.expert, 1, 6, np.random.default_rng(0))
+    tables = learner(w, states, actions, 300, np.random.default_rng(1))
+    assert_allclose(state_laws(P, w.nu0, tables), expert_laws(w, 5), rtol=0, atol=1e-8)
+
+
 def test_5_the_games_of_the_paper_come_near_to_the_linear_programme():
     rng = np.random.default_rng(0)
     for _ in range(3):
