@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import Pipe, current_process, resource_tracker
 from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Literal
 
@@ -101,6 +102,7 @@ class WorkerPool:
     room: Callable[[], int]  # how many items may be submitted at a time
     lost: tuple[type[Exception], ...]  # raised by a future whose worker died
     attempts: int = ATTEMPTS  # how often to submit an item that is lost
+    queue: Callable[[], Any] = SimpleQueue  # makes the queue of finished futures; has `get`, `put`
 
 
 @contextmanager
