@@ -33,6 +33,13 @@ def test_the_mdp_has_the_worlds_discount_and_rewards_in_the_unit_interval(world)
     assert replace(world, gamma=0.75).mdp.gamma == 0.75
 
 
+def test_a_pickled_world_has_its_parameters_and_no_arrays(world):
+    """Workers build the arrays again, which can be a thousand times as large."""
+    _ = world.mdp, world.features, world.board
+    assert set(world.__getstate__()) == {field.name for field in fields(world)}
+    assert len(pickle.dumps(world)) < 2000
+
+
 def test_kernel_and_rewards_are_linear_in_the_features(world):
     """A linear MDP's own features, and one-hot features otherwise."""
     mdp, features = world.mdp, world.features

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,18 @@ class World(ABC):
         if least < -checks.RANGE_TOLERANCE or most > 1 + checks.RANGE_TOLERANCE:
             name = type(self).__name__
             raise ValueError(f"rewards of {name} must lie in [0, 1]; got [{least}, {most}]")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state without what was computed from it, which another process computes again.
+
+        The arrays of an MDP can be a thousand times as large as its parameters.
+        """
+        kind = type(self)
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
 
     @abstractmethod
     def build(self) -> FiniteMDP:

@@ -81,9 +81,12 @@ class UnknownAgent:
     source: str
 
 
-def is_imitator(kind: type[Any]) -> bool:
+def _is_imitator(kind: type[Any]) -> bool:
     """Whether a learner imitates: its constructor takes the data of an expert."""
     return "expert" in signature(kind).parameters
+
+
+is_imitator: Callable[[Any], bool] = cache(_is_imitator)  # each run of a study asks of each class
 
 
 def _config_of(kind: Any) -> type[Any]:
