@@ -31,6 +31,10 @@ class TooLarge(OptimistError, MemoryError):
     """A call would need more memory than the limit (`optimist.limits`), and was not started."""
 
 
+class SolverError(OptimistError, RuntimeError):
+    """A numerical solver did not converge; the message is the solver's."""
+
+
 class DiskError(OptimistError, OSError):
     """The disk is full, or a folder cannot be written; finished runs are kept."""
 

@@ -20,9 +20,12 @@ WORLD_MODULES = {
     "SixArms": "six_arms",
     "RandomLinear": "random_linear",
     "RandomTabular": "random_tabular",
+    "RandomMixture": "random_mixture",
     "ToyText": "toy_text",
     "LowerK": "lower_bounds",
     "LowerTauE": "lower_bounds",
+    "ResetCliff": "reset_cliff",
+    "StandardImitation": "standard_imitation",
 }
 """The modules of `optimist.envs` in which the shipped worlds are."""
 

@@ -46,6 +46,7 @@ POSITIONAL = {"sweep": ["quick"], **{c: ["here"] for c in ("resume", "report", "
 NOT_VALUES = (
     *("number of cores", "a new one on this machine", "not written", "none", "an optimal one"),
     *("runs/STUDY", "FOLDER/report.html", "as in the study", "2000 without --steps"),
+    *("1000 without --trajectories", "about 4 horizons", "state"),
 )
 
 

@@ -7,11 +7,13 @@ import pytest
 
 import optimist as opt
 from optimist.features import OneHotState, StateOnly
-from optimist.imitation import FeatureDataset, FraIL, FraILConfig
+from optimist.imitation import FeatureDataset, FraIL, FraILConfig, TrajectoryDataset
 from optimist.parameters import to_plain
 
 SMALL = ("--world.layout", "S..\n.#.\n..G")
 IMITATE = ("imitate", "GridWorld", *SMALL, "--expert", "good.npz")
+EXPERT = ("expert", "GridWorld", "--out", "e.npz")
+LOG = ("imitate", "GridWorld", *SMALL, "--expert", "log.csv")
 WORLD = opt.envs.GridWorld("S..\n.#.\n..G")
 
 
@@ -69,6 +71,55 @@ def test_an_expert_is_imitated(optimist, tmp_path):
     il.learn(600)
     x = np.arange(8)
     np.testing.assert_array_equal(policy.probabilities(x), il.policy.probabilities(x))
+
+
+def test_trajectories_are_recorded(optimist, tmp_path):
+    flags = ("--trajectories", 20, "--seed", 3)
+    expected = TrajectoryDataset.from_rollouts(
+        WORLD, WORLD.mdp.optimal().policy, 20, np.random.default_rng([3, 1])
+    )
+    for name in ("expert.parquet", "expert.npz"):
+        said = "20 trajectories of 40 steps, states and actions of an optimal policy in GridWorld\n"
+        assert record(optimist, name, *flags) == f"{name}: {said}"
+        assert TrajectoryDataset.load(tmp_path / name) == expected
+    said = json.loads(record(optimist, "e.csv", *flags, "--length", 7, "--states-only", "--json"))
+    assert said == {"out": "e.csv", "trajectories": 20, "length": 7, "actions": False}
+    assert (
+        TrajectoryDataset.load(tmp_path / "e.csv").contents == "20 trajectories of 7 steps, states"
+    )
+
+
+@pytest.mark.parametrize("features", ["states", "pairs"])
+def test_trajectories_are_imitated(optimist, as_json, tmp_path, features):
+    record(optimist, "expert.parquet", "--trajectories", 30)
+    found = as_json(
+        *("imitate", "GridWorld", *SMALL, "--expert", "expert.parquet", "--episodes", 100),
+        *("--features", features),
+    )
+    phi = StateOnly(OneHotState(8), 4) if features == "states" else WORLD.features
+    expert = TrajectoryDataset.load(tmp_path / "expert.parquet").features(phi)
+    il = FraIL(WORLD, expert, phi)
+    il.learn(100)
+    assert found["samples"] == 30
+    assert found["reward_weights"] == il.reward_weights.tolist()
+
+
+def test_a_log_of_rows_and_columns_is_imitated(optimist, as_json, tmp_path):
+    """Without actions, and without a gamma: the world has one."""
+    record(optimist, "expert.csv", "--trajectories", 10, "--states-only")
+    data = TrajectoryDataset.load(tmp_path / "expert.csv")
+    lines = [
+        f"{i},{t},{','.join(map(str, WORLD.position(int(x))))}"
+        for i, path in enumerate(data)
+        for t, x in enumerate(path.states)
+    ]
+    (tmp_path / "log.csv").write_text("\n".join(["episode,t,row,column", *lines]))
+    how = ("--episodes", 50)
+    of_states = as_json("imitate", "GridWorld", *SMALL, "--expert", "expert.csv", *how)
+    of_map = as_json(
+        *("imitate", "GridWorld", *SMALL, "--expert", "log.csv", "--states", "row,column", *how)
+    )
+    assert of_map == of_states
 
 
 def test_the_numbers_are_those_of_the_library(optimist, as_json):
@@ -146,6 +197,7 @@ def test_what_was_learnt_before_an_interruption_is_shown(optimist, monkeypatch):
 
 def test_a_mistake_is_answered_in_a_sentence(optimist, refused):
     record(optimist, "good.npz", "--samples", 10)
+    record(optimist, "log.csv", "--trajectories", 5, "--states-only")
     opt.core.TablePolicy(WORLD.mdp.uniform_policy).save("small.safetensors")
     table = [
         (["expert", "GridWord", "--out", "e.npz"], "did you mean 'GridWorld'?"),
@@ -177,6 +229,15 @@ def test_a_mistake_is_answered_in_a_sentence(optimist, refused):
         ([*IMITATE, "--player", "Rmax"], "there is no player 'Rmax': did you mean 'RmaxRaviUcb'?"),
         ([*IMITATE, "--player.r-mx", "2"], "--player.r-max"),
         (["imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--world.gamma", "0.5"], "0.9"),
+        ([*EXPERT, "--samples", "9", "--trajectories", "9"], "must not be given together"),
+        ([*EXPERT, "--length", "9"], "--length and --states-only need --trajectories"),
+        ([*EXPERT, "--states-only"], "--length and --states-only need --trajectories"),
+        ([*EXPERT, "--trajectories", "0"], "trajectories = 0 must be at least 1"),
+        ([*LOG, "--features", "pairs"], "5 trajectories of 40 steps, states, which FRA-IL cannot"),
+        ([*LOG, "--features", "pairs"], "--features pairs needs actions; states does not"),
+        ([*LOG, "--states", "row,column"], "'episode', 't', 'state'; states must be some of them"),
+        ([*LOG, "--states", "t"], "states[8] = 8 is outside {0, ..., 7}"),
+        (["imitate", "RiverSwim", "--expert", "log.csv"], "is outside {0, ..., 5}"),
         (["imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--episodes", "0"], "episodes"),
         (["imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--player.r-max=-1"], "r_max"),
     ]

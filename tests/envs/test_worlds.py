@@ -33,6 +33,13 @@ def test_the_mdp_has_the_worlds_discount_and_rewards_in_the_unit_interval(world)
     assert replace(world, gamma=0.75).mdp.gamma == 0.75
 
 
+def test_a_pickled_world_has_its_parameters_and_no_arrays(world):
+    """Workers build the arrays again, which can be a thousand times as large."""
+    _ = world.mdp, world.features, world.board
+    assert set(world.__getstate__()) == {field.name for field in fields(world)}
+    assert len(pickle.dumps(world)) < 2000
+
+
 def test_kernel_and_rewards_are_linear_in_the_features(world):
     """A linear MDP's own features, and one-hot features otherwise."""
     mdp, features = world.mdp, world.features
@@ -101,6 +108,16 @@ def test_bad_parameters_are_refused():
         (("RandomTabular", {"successors": 51}), ValueError, "successors = 51 must be at most n_"),
         (("RandomTabular", {"paying": 1.5}), ValueError, "paying = 1.5"),
         (("RandomTabular", {"seed": -3}), ValueError, "seed = -3 must be at least 0"),
+        (("RandomMixture", {"d": 0}), ValueError, "d = 0 must be at least 1"),
+        (("RandomMixture", {"successors": 51}), ValueError, "successors = 51 must be at most n_"),
+        (("RandomMixture", {"paying": 1.5}), ValueError, "paying = 1.5"),
+        (("ResetCliff", {"n": 1}), ValueError, "n = 1 must be at least 2"),
+        (("ResetCliff", {"n_actions": 1}), ValueError, "n_actions = 1 must be at least 2"),
+        (("ResetCliff", {"m": -1}), ValueError, "m = -1 must be at least 0"),
+        (("ResetCliff", {"pairs": 1}), TypeError, "pairs must be True or False; got 1"),
+        (("ResetCliff", {"seed": -1}), ValueError, "seed = -1 must be at least 0"),
+        (("StandardImitation", {"n": 0}), ValueError, "n = 0 must be at least 1"),
+        (("StandardImitation", {"n_actions": 1}), ValueError, "n_actions = 1 must be at least 2"),
         (("ToyText", {"name": "FrozenLak-v1"}), ValueError, unknown),
         (("ToyText", {"name": "CartPole-v1"}), ValueError, no_table),
         (("ToyText", {"options": "depth=3"}), ValueError, cannot),
@@ -124,6 +141,8 @@ def test_bad_parameters_are_refused():
         ("LowerK", {}, ["$x"]),
         ("LowerTauE", {"member": 0}, ["$x"]),
         ("LowerTauE", {"member": 1}, ["x$"]),
+        ("ResetCliff", {"n": 23}, ["$" * 20, "$$x"]),
+        ("StandardImitation", {"n": 21}, ["$" * 20, "$"]),
         ("RandomLinear", {"n_states": 45}, ["." * 20, "." * 20, "." * 5]),
     ],
 )

@@ -49,6 +49,14 @@ OTHERS = {
     "RandomTabular": {
         "n_states": 30, "n_actions": 2, "successors": 5, "paying": 0.3, "seed": 1, "gamma": 0.5
     },
+    "RandomMixture": {
+        "d": 2, "n_states": 30, "n_actions": 2, "successors": 5, "paying": 0.3, "seed": 1,
+        "gamma": 0.5,
+    },
+    "ResetCliff": {
+        "n": 7, "n_actions": 3, "m": 30, "pairs": True, "seed": 1, "gamma": 0.5
+    },
+    "StandardImitation": {"n": 7, "n_actions": 3, "seed": 1, "gamma": 0.5},
     "ToyText": {"name": "FrozenLake8x8-v1", "options": "is_slippery=false", "gamma": 0.5},
     "LowerK": {"n_actions": 5, "special": 1, "epsilon": 0.01, "gamma": 0.5},
     "LowerTauE": {

@@ -1,11 +1,16 @@
 """Worlds with experts, and reward features of several kinds."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from reference.experts import dense, optimal_expert, states
 from reference.mdps import random_mdp
 
 from optimist import envs
 from optimist.features import OneHot
+
+sys.path.append(str(Path(__file__).parent))  # for `from transcriptions.oal import Oal`
 
 RANDOM, PITS = random_mdp(), envs.GridWorld("S..\n.#.\n.OG").mdp
 SETTINGS = {

@@ -74,6 +74,15 @@ TOO_LARGE: list[tuple[Any, str]] = [
     (lambda: envs.RiverSwim(n=10**9), "RiverSwim with .*"),
     (lambda: envs.CombinationLock(n=10**9), "CombinationLock with .*"),
     (lambda: envs.RandomTabular(n_states=10**6), "RandomTabular with .*"),
+    (
+        lambda: opt.imitation.TrajectoryDataset.from_rollouts(
+            RIVER, RIVER.mdp.uniform_policy, 10**8, np.random.default_rng(0), length=100
+        ),
+        "100,000,000 trajectories of 100 steps",
+    ),
+    (lambda: envs.RandomMixture(d=10**6), "RandomMixture with .*"),
+    (lambda: envs.ResetCliff(n=10**6), "ResetCliff with .*"),
+    (lambda: envs.StandardImitation(n=10**9), "StandardImitation with .*"),
     (lambda: envs.RandomLinear(d=10**9), "RandomLinear with .*"),
     (lambda: envs.LowerK(n_actions=10**6), "LowerK with .*"),
     (lambda: envs.LowerTauE(n_actions=10**6), "LowerTauE with .*"),

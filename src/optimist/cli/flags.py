@@ -119,13 +119,15 @@ class Learn:
 
 @dataclass(frozen=True)
 class Expert:
-    """Record the features of an expert in a world, without actions or rewards.
+    """Record an expert in a world: its features without actions or rewards, or its trajectories.
 
-    They are drawn from the discounted occupancy of an optimal policy, or of a saved one. The
-    parameters of the world are flags: `optimist expert WORLD --help` lists them.
+    The expert is an optimal policy, or a saved one. Features are drawn from its discounted
+    occupancy; trajectories have one length and hold states and actions. The parameters of the
+    world are flags: `optimist expert WORLD --help` lists them.
 
     Example:
         optimist expert FourRooms --samples 1000 --out expert.parquet
+        optimist expert FourRooms --trajectories 100 --out expert.parquet
     """
 
     world_name: World
@@ -133,10 +135,16 @@ class Expert:
     """output file: .parquet, .npz or .csv"""
     policy: Annotated[Path | None, shown("FILE", "an optimal one")] = None
     """the expert's policy"""
-    samples: float = 1000
-    """number of samples; inf for their exact mean (not in .csv)"""
+    samples: Annotated[float | None, shown("N", "1000 without --trajectories")] = None
+    """number of samples of features; inf for their exact mean (not in .csv)"""
     features: Shown = "states"
-    """features of a pair: its state, both, or those in which the world is linear"""
+    """features of a sampled pair: its state, both, or those in which the world is linear"""
+    trajectories: Annotated[int | None, shown("N", "none")] = None
+    """number of trajectories, instead of --samples"""
+    length: Annotated[int | None, shown("T", "about 4 horizons")] = None
+    """number of steps of each trajectory; by default log(50) times the horizon 1 / (1 - gamma)"""
+    states_only: bool = False
+    """leave out the actions of the trajectories"""
     seed: int = 0
     """seed of the samples"""
     json: Json = False
@@ -146,16 +154,19 @@ class Expert:
 class Imitate:
     """Imitate an expert from its features alone, without actions or rewards.
 
-    The imitator is FRA-IL. Its parameters and those of the world are flags: `optimist imitate
-    WORLD --help` lists them.
+    The imitator is FRA-IL. From trajectories it takes the discounted mean of their features. Its
+    parameters and those of the world are flags: `optimist imitate WORLD --help` lists them.
 
     Example:
         optimist imitate FourRooms --expert expert.parquet --player RmaxRaviUcb
+        optimist imitate FourRooms --expert log.csv --states row,column
     """
 
     world_name: World
     expert: Annotated[Path, arg(metavar="FILE")] = field(kw_only=True)
-    """the expert's features: .parquet, .npz or .csv"""
+    """the expert's features or trajectories: .parquet, .npz or .csv"""
+    states: Annotated[str | None, shown("COLUMNS", "state")] = None
+    """the columns of the state in a table of trajectories, such as row,column"""
     episodes: int = 2000
     """number of episodes"""
     seed: int = 0

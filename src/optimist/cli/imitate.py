@@ -9,7 +9,9 @@ from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent, show_agents
 from optimist.experiments.learners import shown_features
-from optimist.imitation import FeatureDataset, FraIL
+from optimist.features import FeatureMap
+from optimist.imitation import FeatureDataset, FraIL, TrajectoryDataset
+from optimist.imitation.trajectory_files import holds_trajectories
 from optimist.parameters import to_plain
 from optimist.stopping import INTERRUPTED
 
@@ -44,8 +46,8 @@ def main(given: Any) -> int:
 
 def imitator(given: Any) -> FraIL:
     """The imitator of a command line, before its first episode."""
-    expert = FeatureDataset.load(given.expert)
     phi_r = shown_features(given.world, given.features)
+    expert = expert_features(given, phi_r)
     if expert.dim != phi_r.dim:
         raise ValueError(
             f"{given.expert} must have {phi_r.dim} features a row, the {given.features} of this "
@@ -53,6 +55,22 @@ def imitator(given: Any) -> FraIL:
         )
     how: Any = {"seed": given.seed, "stride": max(1, given.episodes // 400)}
     return FraIL(given.world, expert, phi_r, given.world.features, config=given.config, **how)
+
+
+def expert_features(given: Any, phi_r: FeatureMap) -> FeatureDataset:
+    """The features of the expert in a file, which may hold trajectories."""
+    if given.states is None and not holds_trajectories(given.expert):
+        return FeatureDataset.load(given.expert)
+    columns = None if given.states is None else given.states.split(",")
+    data = TrajectoryDataset.load(given.expert, columns)
+    try:
+        if data.actions is None and given.features != "states":
+            raise ValueError(f"--features {given.features} needs actions; states does not")
+        return data.in_world(given.world).features(phi_r)
+    except ValueError as error:
+        raise ValueError(
+            f"{given.expert} holds {data.contents}, which FRA-IL cannot use here: {error}"
+        ) from None
 
 
 def _learn(il: FraIL, episodes: int) -> int:

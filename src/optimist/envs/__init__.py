@@ -1,19 +1,22 @@
 """Worlds: MDPs with known arrays that are also Gymnasium environments.
 
-=================  ==============================================================================
-World              Its difficulty
-=================  ==============================================================================
-`RiverSwim`        a current away from the large reward, and a small reward at the start
-`DeepSea`          n right moves in a row, without a reward on the way
-`GridWorld`        any map of walls, pits and goals; `FourRooms` and `Maze` are two
-`CombinationLock`  one right action per state; every mistake leads back to the start
-`SixArms`          better arms are harder to reach
-`RandomLinear`     many states, few features
-`RandomTabular`    a random table without structure, in which few states pay
-`ToyText`          FrozenLake, CliffWalking and Taxi of Gymnasium
-`LowerK`           one action is slightly better: the paper's lower bound on interactions
-`LowerTauE`        two similar experts: the paper's lower bound on expert samples
-=================  ==============================================================================
+===================  ============================================================================
+World                Its difficulty
+===================  ============================================================================
+`RiverSwim`          a current away from the large reward, and a small reward at the start
+`DeepSea`            n right moves in a row, without a reward on the way
+`GridWorld`          any map of walls, pits and goals; `FourRooms` and `Maze` are two
+`CombinationLock`    one right action per state; every mistake leads back to the start
+`SixArms`            better arms are harder to reach
+`RandomLinear`       many states, few features
+`RandomTabular`      a random table without structure, in which few states pay
+`RandomMixture`      a mixture of few known kernels, for any number of states
+`ToyText`            FrozenLake, CliffWalking and Taxi of Gymnasium
+`LowerK`             one action is slightly better: the paper's lower bound on interactions
+`LowerTauE`          two similar experts: the paper's lower bound on expert samples
+`ResetCliff`         one mistake is for ever: the hard instance of behavioural cloning
+`StandardImitation`  states that are never left: matching may err where cloning does not
+===================  ============================================================================
 
 Each is registered with Gymnasium, as ``optimist/RiverSwim-v0`` and so on; there geometric resets
 with the world's gamma end the episodes, unless it is made with ``endless=True``.
@@ -28,13 +31,16 @@ from optimist.envs.gym_world import Gym
 from optimist.envs.lower_bounds import LowerK, LowerTauE
 from optimist.envs.mdp_files import load_mdp
 from optimist.envs.random_linear import RandomLinear
+from optimist.envs.random_mixture import RandomMixture
 from optimist.envs.random_tabular import RandomTabular
 from optimist.envs.registration import WORLDS
 from optimist.envs.repeat import ActionRepeat
+from optimist.envs.reset_cliff import ResetCliff
 from optimist.envs.resets import GeometricReset
 from optimist.envs.reward_scale import known_range
 from optimist.envs.river_swim import RiverSwim
 from optimist.envs.six_arms import SixArms
+from optimist.envs.standard_imitation import StandardImitation
 from optimist.envs.toy_text import ToyText
 from optimist.envs.world import World
 from optimist.errors import BadEnvironment
@@ -56,9 +62,12 @@ __all__ = [
     "LowerTauE",
     "Maze",
     "RandomLinear",
+    "RandomMixture",
     "RandomTabular",
+    "ResetCliff",
     "RiverSwim",
     "SixArms",
+    "StandardImitation",
     "ToyText",
     "World",
     "environment_id",

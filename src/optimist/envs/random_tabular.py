@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimist import checks
+from optimist.checks import FloatArray
 from optimist.envs.world import World, start_in_first
 from optimist.mdp import FiniteMDP
 
@@ -50,22 +51,30 @@ class RandomTabular(World):
     def build(self) -> FiniteMDP:
         n_states = checks.count(self.n_states, "n_states")
         n_actions = checks.count(self.n_actions, "n_actions")
-        successors = checks.count(self.successors, "successors")
-        if successors > n_states:
-            raise ValueError(f"successors = {successors} must be at most n_states = {n_states}")
         self.check_size(n_states, n_actions, successors=n_states)  # while they are drawn
-        paying = max(1, round(checks.probability(self.paying, "paying") * n_states))
         rng = np.random.default_rng(checks.count(self.seed, "seed", least=0))
-        pairs = n_states * n_actions
-        after = rng.permuted(np.tile(np.arange(n_states), (pairs, 1)), axis=1)[:, :successors]
-        cuts = np.sort(rng.random((pairs, successors - 1)), axis=1)
-        P = np.zeros((pairs, n_states))
-        np.put_along_axis(P, after, np.diff(cuts, axis=1, prepend=0.0, append=1.0), axis=1)
-        r = np.zeros(n_states)
-        r[rng.permutation(n_states)[:paying]] = rng.random(paying)
-        return FiniteMDP(
-            P.reshape(n_states, n_actions, n_states),
-            np.repeat(r[:, None], n_actions, axis=1),
-            start_in_first(n_states),
-            self.gamma,
-        )
+        P = draw_kernel(rng, n_states, n_actions, self.successors)
+        r = np.repeat(draw_rewards(rng, n_states, self.paying)[:, None], n_actions, axis=1)
+        return FiniteMDP(P, r, start_in_first(n_states), self.gamma)
+
+
+def draw_kernel(
+    rng: np.random.Generator, n_states: int, n_actions: int, successors: int
+) -> FloatArray:
+    """A random kernel [X, A, X] in which each pair leads to so many states."""
+    if checks.count(successors, "successors") > n_states:
+        raise ValueError(f"successors = {successors} must be at most n_states = {n_states}")
+    pairs = n_states * n_actions
+    after = rng.permuted(np.tile(np.arange(n_states), (pairs, 1)), axis=1)[:, :successors]
+    cuts = np.sort(rng.random((pairs, successors - 1)), axis=1)
+    P = np.zeros((pairs, n_states))
+    np.put_along_axis(P, after, np.diff(cuts, axis=1, prepend=0.0, append=1.0), axis=1)
+    return P.reshape(n_states, n_actions, n_states)
+
+
+def draw_rewards(rng: np.random.Generator, n_states: int, paying: float) -> FloatArray:
+    """The reward of each state [X]: uniform in a share of the states, at least one, else 0."""
+    number = max(1, round(checks.probability(paying, "paying") * n_states))
+    r = np.zeros(n_states)
+    r[rng.permutation(n_states)[:number]] = rng.random(number)
+    return r

@@ -3,11 +3,12 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from optimist import checks, limits
-from optimist.checks import FloatArray
+from optimist.checks import FloatArray, IntArray
 from optimist.envs.environment import FiniteEnv
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
@@ -46,6 +47,18 @@ class World(ABC):
             name = type(self).__name__
             raise ValueError(f"rewards of {name} must lie in [0, 1]; got [{least}, {most}]")
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The state without what was computed from it, which another process computes again.
+
+        The arrays of an MDP can be a thousand times as large as its parameters.
+        """
+        kind = type(self)
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
+
     @abstractmethod
     def build(self) -> FiniteMDP:
         """The MDP of these parameters."""
@@ -79,8 +92,7 @@ class World(ABC):
     @property
     def board(self) -> tuple[str, ...]:
         """The cells of the world, one character each (see `drawing.COLOURS`)."""
-        states = "." * self.mdp.n_states
-        return tuple(states[i : i + BOARD_WIDTH] for i in range(0, len(states), BOARD_WIDTH))
+        return in_rows("." * self.mdp.n_states)
 
     def position(self, state: int) -> tuple[int, int]:
         """Row and column of a state on the board."""
@@ -97,3 +109,18 @@ def start_in_first(n_states: int) -> FloatArray:
     nu0 = np.zeros(n_states)
     nu0[0] = 1
     return nu0
+
+
+def in_rows(cells: str) -> tuple[str, ...]:
+    """The default board, on which `World.position` places the states: rows of `BOARD_WIDTH`."""
+    return tuple(cells[i : i + BOARD_WIDTH] for i in range(0, len(cells), BOARD_WIDTH))
+
+
+def scatter_actions(n_states: int, n_actions: int, seed: int) -> IntArray:
+    """One action per state, [X], drawn uniformly.
+
+    A world whose special action is the same in all states would favour learners that break ties
+    towards low indices, as argmax and linear programmes do.
+    """
+    rng = np.random.default_rng(checks.count(seed, "seed", least=0))
+    return rng.integers(n_actions, size=n_states)

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
-from queue import Empty, SimpleQueue
+from queue import Empty
 from typing import Any, TypeVar
 
 import cloudpickle
@@ -94,7 +94,7 @@ class Executor:
         if running:
             raise RuntimeError("an executor runs one map at a time: close the other iterator first")
         waiting = deque((index, 1) for index in range(len(items)))
-        done: SimpleQueue[Any] = SimpleQueue()
+        done = workers.queue()
 
         def submit_items() -> None:
             if self._closed:

@@ -25,7 +25,7 @@ from optimist.agents.psrl import PsrlConfig
 from optimist.core.tabular import Peer, check_tables
 from optimist.envs import Gym, World
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
-from optimist.imitation import FeatureDataset, FraIL, FraILConfig
+from optimist.imitation import FeatureDataset, FraIL, FraILConfig, TrajectoryDataset
 from optimist.registry import Registry, is_ours, source_digest
 
 Shown = Literal["states", "pairs", "linear"]
@@ -81,9 +81,12 @@ class UnknownAgent:
     source: str
 
 
-def is_imitator(kind: type[Any]) -> bool:
+def _is_imitator(kind: type[Any]) -> bool:
     """Whether a learner imitates: its constructor takes the data of an expert."""
     return "expert" in signature(kind).parameters
+
+
+is_imitator: Callable[[Any], bool] = cache(_is_imitator)  # each run of a study asks of each class
 
 
 def _config_of(kind: Any) -> type[Any]:
@@ -222,9 +225,29 @@ def expert_data(
     expert = world.mdp.optimal().policy if policy is None else policy
     if samples == math.inf:
         return FeatureDataset.from_policy(world, expert, phi_r)
-    # The learner's generator is seeded with the seed alone, so the two are independent.
-    rng = np.random.default_rng([seed, 1])
+    rng = _expert_rng(seed)
     return FeatureDataset.from_rollouts(world, expert, phi_r, _sample_count(samples), rng)
+
+
+def expert_trajectories(
+    world: World,
+    trajectories: int,
+    seed: int,
+    policy: Any = None,
+    length: int | None = None,
+    actions: bool = True,
+) -> TrajectoryDataset:
+    """Trajectories of a policy, by default an optimal one (see `TrajectoryDataset`)."""
+    expert = world.mdp.optimal().policy if policy is None else policy
+    rng = _expert_rng(seed)
+    return TrajectoryDataset.from_rollouts(
+        world, expert, trajectories, rng, length=length, actions=actions
+    )
+
+
+def _expert_rng(seed: int) -> np.random.Generator:
+    # The learner's generator is seeded with the seed alone, so the two are independent.
+    return np.random.default_rng([seed, 1])
 
 
 def _sample_count(samples: float) -> int:

@@ -1,19 +1,21 @@
 """The workers of executors: processes of loky on this machine, a Dask cluster or a Ray cluster."""
 
 import logging
+import math
 import os
 import signal
 import socket
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import Pipe, current_process, resource_tracker
 from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Literal
 
@@ -29,6 +31,13 @@ ATTEMPTS = 3
 
 CONNECT_SECONDS = 5.0
 """Timeout for connecting to a cluster; Dask's own default is a minute."""
+
+ROOM_SECONDS = 1.0
+"""Time between questions to a Dask scheduler for its number of threads. Each is a round trip, in
+which no item is submitted."""
+
+FETCHERS = 16
+"""How many outcomes are fetched from Dask workers at a time."""
 
 WORKER_ENVIRONMENT = {
     # Set before the worker imports NumPy; limiting threads later would not stop those running.
@@ -93,6 +102,7 @@ class WorkerPool:
     room: Callable[[], int]  # how many items may be submitted at a time
     lost: tuple[type[Exception], ...]  # raised by a future whose worker died
     attempts: int = ATTEMPTS  # how often to submit an item that is lost
+    queue: Callable[[], Any] = SimpleQueue  # makes the queue of finished futures; has `get`, `put`
 
 
 @contextmanager
@@ -168,14 +178,35 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
     at an item; a cluster at an address has its own ``distributed.scheduler.allowed-failures``.
     """
     dask, distributed = import_module("dask"), import_module("distributed")
+    items: dict[Future[bytes], Any] = {}  # by our futures: those of Dask
 
     def submit(packed: bytes) -> Any:
-        return client.submit(run_packed, packed, pure=False)
+        item, outcome = client.submit(run_packed, packed, pure=False), Future[bytes]()
+        items[outcome] = item
+
+        def finished(_: Any) -> None:
+            with suppress(RuntimeError):  # the block was left: nobody waits for the outcome
+                fetchers.submit(fetch, outcome)
+
+        item.add_done_callback(finished)
+        return outcome
+
+    def fetch(outcome: Future[bytes]) -> None:
+        # A round trip through the scheduler to the worker, so several are under way at a time.
+        try:
+            outcome.set_result(items.pop(outcome).result())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    asked, threads = -math.inf, 0
 
     def room() -> int:
         # No more items than threads: when a worker dies, Dask counts a failed attempt for every
         # item assigned to it, including those that had not started.
-        threads: int = sum(client.nthreads().values())
+        nonlocal asked, threads
+        if time.monotonic() - asked >= ROOM_SECONDS:
+            threads = sum(client.nthreads().values())
+            asked = time.monotonic()
         return max(1, threads)
 
     async def kill(dask_worker: Any) -> None:  # nested: nannies cannot import optimist
@@ -183,13 +214,14 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
 
     def stop(futures: list[Any]) -> None:
         # Dask would cancel items that have started, but not stop them: kill their workers.
-        keys = {future.key for future in futures if future.status == "pending"}
+        pending = [item for item in map(items.get, futures) if item is not None]
+        keys = {item.key for item in pending if item.status == "pending"}
         for _ in range(20):  # items that were just submitted take a moment to reach a worker
             having = {worker: keys & set(at) for worker, at in client.processing().items()}
             if keys == set().union(*having.values()):
                 break
             time.sleep(0.05)
-        client.cancel(futures)
+        client.cancel(pending)
         for worker in filter(having.get, having):
             with suppress(KeyError):  # the worker is gone already
                 client.run(kill, workers=[worker], nanny=True, on_error="ignore", wait=False)
@@ -204,7 +236,7 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
         _check_reachable(address, "Dask scheduler")
     with dask.config.set({"distributed.scheduler.allowed-failures": ATTEMPTS - 1}):
         client = distributed.Client(address, **options)
-    with client:
+    with ThreadPoolExecutor(FETCHERS, "optimist-fetch") as fetchers, client:
         yield WorkerPool(submit, stop, room, (distributed.KilledWorker,), attempts=1)
 
 

@@ -5,6 +5,8 @@ from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.fra_il import FraIL
 from optimist.imitation.history import ImitationHistory, ImitationRegret
+from optimist.imitation.trajectories import TrajectoryDataset
+from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
 __all__ = [
@@ -17,5 +19,7 @@ __all__ = [
     "ImitationHistory",
     "ImitationRegret",
     "Simplex",
+    "TrajectoryDataset",
     "WeightClass",
+    "WeightedPairs",
 ]

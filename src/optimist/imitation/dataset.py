@@ -176,9 +176,10 @@ class FeatureDataset:
         ----------
         episodes
             A Minari dataset, its id, or any iterable of objects with ``observations`` [T + 1, ...],
-            ``actions`` [T] and ``terminations`` [T]. Flatten dictionaries and tuples first.
+            ``actions`` [T] and ``terminations`` [T]. Flatten dictionaries and tuples first. The
+            last two may be missing or None: all observations then count.
         phi
-            The features of rewards, phi_r.
+            The features of rewards, phi_r; without actions it must not depend on them.
         gamma
             The discount factor.
         absorbing

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from optimist import checks, limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core import TablePolicy
-from optimist.core.arrays import simulator
 from optimist.envs import World
 from optimist.envs.resets import without_resets
 from optimist.features import FeatureMap, OneHot, Table
+from optimist.imitation.simulation import Simulation
 from optimist.mdp import FiniteMDP
 
 PLAIN_SPACES = (spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDiscrete)
@@ -25,6 +25,12 @@ NUMBERS_AT_ONCE = 2**21
 
 BYTES_A_PAIR = 120
 """Approximate memory per pair while pairs are drawn."""
+
+
+TRUNCATED = (
+    "the environment truncated rollout {} after {} steps, which would bias the sample: remove the "
+    "time limit (max_episode_steps=-1 in gymnasium.make) or the wrapper that truncates"
+)
 
 
 @runtime_checkable
@@ -166,57 +172,47 @@ def record_pairs(
     limits.need(BYTES_A_PAIR * n, f"drawing {n:,} pairs")
     checks.generator(rng)
     if isinstance(world, gymnasium.Env):
-        if gamma is None:
-            raise TypeError("a Gymnasium environment has no discount factor: give gamma=")
-        return _play(world, policy, n, rng, checks.discount(gamma), seed, absorbing)
+        known = discount_of(world, gamma)
+        return _play(world, policy, n, rng, known, seed, absorbing)
     mdp = finite_mdp(world)
+    refuse_given(gamma, seed, absorbing)
+    return _roll_out(mdp, policy_table(policy, mdp), n, rng)
+
+
+def discount_of(world: Recordable, gamma: float | None) -> float:
+    """The discount factor of a world, or the given one of a Gymnasium environment."""
+    if not isinstance(world, gymnasium.Env):
+        return finite_mdp(world).gamma
+    if gamma is None:
+        raise TypeError("a Gymnasium environment has no discount factor: give gamma=")
+    return checks.discount(gamma)
+
+
+def refuse_given(gamma: float | None, seed: int | None, absorbing: Any) -> None:
+    """Refuse for a world what only Gymnasium environments need."""
     if gamma is not None or seed is not None or absorbing is not None:
         raise TypeError(
             "gamma, seed and absorbing apply to Gymnasium environments only: a world defines its "
             "gamma, draws from rng, and does not terminate"
         )
-    return _roll_out(mdp, policy_table(policy, mdp), n, rng)
 
 
 def _roll_out(
     mdp: FiniteMDP, pi: FloatArray, n: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """The last pairs of n rollouts of a finite MDP, played side by side."""
-    X, A = pi.shape
-    entries, pi_sums = simulator(mdp), np.cumsum(pi, axis=1).ravel()
-
-    def act(x: IntArray) -> IntArray:
-        first = x * A
-        return np.asarray(_draw(pi_sums, first, first + A - 1, rng) - first)
-
+    """The last pairs of n rollouts of a finite MDP."""
+    simulation = Simulation(mdp, pi, rng)
     # Stopping after each step with probability 1 - gamma makes the number of steps geometric.
     steps = rng.geometric(1 - mdp.gamma, size=n)
-    none = np.zeros(n, dtype=np.int64)
-    states = _draw(np.cumsum(mdp.nu0), none, none + X - 1, rng)
-    actions = act(states)
+    states = simulation.start(n)
+    actions = simulation.act(states)
     taken, going = 1, np.flatnonzero(steps > 1)
     while going.size:
-        pair = states[going] * A + actions[going]
-        entry = _draw(entries.cumulative, entries.first[pair], entries.first[pair + 1] - 1, rng)
-        states[going] = entries.after[entry]
-        actions[going] = act(states[going])
+        states[going] = simulation.step(states[going], actions[going])
+        actions[going] = simulation.act(states[going])
         taken += 1
         going = going[steps[going] > taken]
     return states, actions
-
-
-def _draw(
-    cumulative: FloatArray, first: IntArray, last: IntArray, rng: np.random.Generator
-) -> IntArray:
-    """Draw one entry of each range, by bisection of its cumulative probabilities."""
-    # Scale by the sum, which is 1 only up to rounding. Impossible entries are never drawn.
-    goal = rng.random(first.size) * cumulative[last]
-    low, high = first, last
-    while (low < high).any():
-        middle = (low + high) // 2
-        beyond = cumulative[middle] <= goal  # false at the last entry, so low stays in range
-        low, high = np.where(beyond, middle + 1, low), np.where(beyond, high, middle)
-    return low
 
 
 def _play(
@@ -229,7 +225,7 @@ def _play(
     absorbing: Any,
 ) -> tuple[NDArray[Any], IntArray]:
     """The last pairs of n rollouts of a Gymnasium environment, one after another."""
-    act = _actor(env, policy, rng)
+    act = actor_of(env, policy, rng)
     seed = int(rng.integers(2**31)) if seed is None else checks.count(seed, "seed", least=0)
     observations, actions = [], np.empty(n, dtype=np.int64)
     for i, steps in enumerate(rng.geometric(1 - gamma, size=n)):
@@ -240,17 +236,13 @@ def _play(
                 observation = observation if absorbing is None else absorbing
                 break
             if truncated:
-                raise ValueError(
-                    f"the environment truncated rollout {i} after {t} steps, which would bias the "
-                    "sample: remove the time limit (max_episode_steps=-1 in gymnasium.make) or the "
-                    "wrapper that truncates"
-                )
+                raise ValueError(TRUNCATED.format(i, t))
         observations.append(np.array(observation))  # a copy: environments may reuse the array
         actions[i] = act(observation)
     return np.stack(observations), actions
 
 
-def _actor(
+def actor_of(
     env: gymnasium.Env[Any, Any], policy: PolicyLike, rng: np.random.Generator
 ) -> Callable[[Any], int]:
     """Check spaces and policy; the function that draws an action."""

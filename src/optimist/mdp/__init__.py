@@ -11,18 +11,27 @@ from optimist.mdp.comparison import (
 from optimist.mdp.finite import FiniteMDP
 from optimist.mdp.kernel import build_kernel
 from optimist.mdp.linear import LinearMDP
+from optimist.mdp.matching import Matching, match_next_state, match_occupancy, match_timed
 from optimist.mdp.optimum import Optimum
+from optimist.mdp.timed import policy_of, state_laws, timed_occupancy
 
 __all__ = [
     "AffineRewards",
     "FiniteMDP",
     "LinearMDP",
+    "Matching",
     "Optimum",
     "RegretDecomposition",
     "augment",
     "best_in_hindsight",
     "build_kernel",
     "decompose_regret",
+    "match_next_state",
+    "match_occupancy",
+    "match_timed",
+    "policy_of",
     "regret",
+    "state_laws",
+    "timed_occupancy",
     "with_heaven",
 ]
