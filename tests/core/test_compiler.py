@@ -1,8 +1,13 @@
 """The folder of the compiler's cache depends on the content of every file of core."""
 
+import io
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
-from optimist.core.compiler import CORE, cache_folder
+from optimist.core.compiler import CORE, announce, cache_folder
 
 
 def test_any_change_of_core_is_another_folder(tmp_path, monkeypatch):
@@ -18,6 +23,52 @@ def test_any_change_of_core_is_another_folder(tmp_path, monkeypatch):
     assert len(names) == len(files) + 1
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "elsewhere"))
     assert cache_folder(copy).parent == tmp_path / "elsewhere"
+
+
+def test_where_nothing_can_be_written_the_cache_is_the_users(tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    package = tmp_path / "package"
+    package.mkdir()
+    assert cache_folder(package).parent == package / "__pycache__"
+    (package / "__pycache__").write_text("a file in the place of the folder")
+    assert cache_folder(package).parent == tmp_path / "caches" / "optimist"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_folder(package).parent == Path.home() / ".cache" / "optimist"
+
+
+COLD = """
+import logging, sys
+logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+from optimist.core.linalg import dot
+import numpy as np
+for _ in range(2):
+    print(dot(np.ones(3), np.ones(3)))
+"""
+
+
+def test_compiling_is_announced_once_and_not_if_the_cache_has_it(tmp_path):
+    where = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    run = [sys.executable, "-c", COLD]
+    first, again = (
+        subprocess.run(run, env=where, capture_output=True, text=True, check=True).stdout.split(
+            "\n"
+        )
+        for _ in range(2)
+    )
+    assert first[0].startswith("Compiling, once: about")
+    assert str(tmp_path) in first[0]
+    assert first[1:] == again == ["3.0", "3.0", ""]
+
+
+def test_announcements_are_seen_in_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    announce("Compiling")
+    assert sys.stderr.getvalue() == "Compiling\n"
 
 
 def test_a_package_that_uses_core_has_a_folder_of_its_own(tmp_path):

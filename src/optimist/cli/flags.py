@@ -81,6 +81,18 @@ class Demo:
 
 
 @dataclass(frozen=True)
+class Warmup:
+    """Compile all that is compiled when it is first used, and keep it on disk.
+
+    The first learning in a finite world, in an environment, by a tabular peer or by imitation would
+    each compile its part. Afterwards none does.
+
+    Example:
+        optimist warmup
+    """
+
+
+@dataclass(frozen=True)
 class Learn:
     """Learn one world with one agent, with several seeds.
 
@@ -332,7 +344,7 @@ class Verify:
 COMMANDS: dict[str, type[Any]] = {
     kind.__name__.lower(): kind
     for kind in (
-        *(Demo, Learn, Expert, Imitate, Sweep, Resume, Report, Compare),
+        *(Demo, Warmup, Learn, Expert, Imitate, Sweep, Resume, Report, Compare),
         *(Envs, Agents, Theory, Verify),
     )
 }

@@ -5,13 +5,16 @@ cache is therefore named after a digest of the function's package and of core: i
 whatever is in these two.
 """
 
+import logging
 import os
+import sys
 from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 from numba.core.types import unliteral
 
 from optimist.core.frame import frame
@@ -21,20 +24,63 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 CORE = Path(__file__).parent
 
+ABOUT_SECONDS = 10
+"""How long the first `learn` in a finite world compiles, on one core of a recent machine."""
+
 
 def cache_folder(package: Path = CORE, *used: Path) -> Path:
     """Where the compiled code of a package is kept, which uses itself and others.
 
-    It is below NUMBA_CACHE_DIR if that is set, else beside the source.
+    It is below NUMBA_CACHE_DIR if that is set, else beside the source; if nothing can be written
+    there, in the user's folder of caches, XDG_CACHE_HOME or ~/.cache.
     """
     files = [file for folder in (package, *used) for file in sorted(folder.glob("*.py"))]
-    above = os.environ.get("NUMBA_CACHE_DIR") or package / "__pycache__"
-    return Path(above) / f"kernels-{digest(*(file.read_bytes() for file in files))[:16]}"
+    above, beside = os.environ.get("NUMBA_CACHE_DIR"), package / "__pycache__"
+    if not above and not _can_write(beside):
+        users = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        above = str(Path(users) / "optimist")
+    return Path(above or beside) / f"kernels-{digest(*(file.read_bytes() for file in files))[:16]}"
+
+
+def _can_write(folder: Path) -> bool:
+    """Whether files can be made in a folder, or the folder itself."""
+    place = folder if folder.exists() else folder.parent
+    return place.is_dir() and os.access(place, os.W_OK)
 
 
 @cache
 def _folder_of(package: Path) -> str:
     return str(cache_folder(*dict.fromkeys((package, CORE))))
+
+
+class _Announcement(event.Listener):
+    """Says once that code is being compiled: what the cache has is not."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        if self.said or not function.__module__.startswith("optimist."):
+            return
+        self.said = True
+        folder = _folder_of(Path(function.__code__.co_filename).parent)
+        announce(f"Compiling, once: about {ABOUT_SECONDS} s; kept in {folder}")
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+def announce(sentence: str) -> None:
+    """Show a sentence in a terminal or a notebook; elsewhere it goes to the log ``optimist``."""
+    shown = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+    if shown:
+        print(sentence, file=sys.stderr)
+    else:
+        logging.getLogger("optimist").info(sentence)
+
+
+events: Any = event
+events.register("numba:compile", _Announcement())
 
 
 def compiled(**options: Any) -> Callable[[F], F]:

@@ -15,6 +15,7 @@ from optimist.agents import (
     ALGORITHMS,
     Agent,
     Algorithm,
+    Optimist,
     PythonAgent,
     Rlsvi,
     StableBaselines,
@@ -23,7 +24,7 @@ from optimist.agents import (
 )
 from optimist.agents.psrl import PsrlConfig
 from optimist.core.tabular import Peer, check_tables
-from optimist.envs import Gym, World
+from optimist.envs import Gym, RiverSwim, World
 from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
 from optimist.imitation import FeatureDataset, FraIL, FraILConfig, TrajectoryDataset
 from optimist.registry import Registry, is_ours, source_digest
@@ -208,6 +209,16 @@ def make_learner(
     else:
         made = kind(world, config=config, **how)
     return made
+
+
+def compile_learner(kind: type[Any], streams: bool = False) -> None:
+    """Compile the loop of a learner in finite worlds, or that of all learners in environments."""
+    if streams:
+        env = RiverSwim(2).make()
+        Optimist(env, gamma=0.5, geometric=True).learn(1, show_progress=False)
+    else:  # with default parameters: others may not fit RiverSwim
+        learner = make_learner(kind, config_of(kind)(), RiverSwim(2), 1, 1, 0)
+        learner.learn(1, show_progress=False)
 
 
 def shown_features(world: World, features: str) -> FeatureMap:

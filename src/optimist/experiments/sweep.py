@@ -13,8 +13,8 @@ from typing import Any
 
 import cloudpickle
 
-from optimist.agents import Algorithm, Optimist, StableBaselines
-from optimist.envs import Gym, RiverSwim
+from optimist.agents import Algorithm, StableBaselines
+from optimist.envs import Gym
 from optimist.envs.gym_world import module_of
 from optimist.errors import (
     Busy,
@@ -28,7 +28,7 @@ from optimist.errors import (
 )
 from optimist.experiments.execute import CHECKPOINT_SECONDS, Outcome, Task, execute
 from optimist.experiments.executors import Failure, open_executor
-from optimist.experiments.learners import LEARNERS, UnknownAgent, config_of, make_learner
+from optimist.experiments.learners import LEARNERS, UnknownAgent, compile_learner
 from optimist.experiments.results import Results
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.study import Run, Study, named
@@ -195,11 +195,7 @@ def _compile_once(pending: list[Run]) -> None:
     for kind, streams in kinds:
         if kind is None or issubclass(kind, Algorithm | StableBaselines):  # plain Python
             continue
-        if streams:
-            Optimist(RiverSwim(2).make(), gamma=0.5, geometric=True).learn(1, show_progress=False)
-        else:  # with default parameters: the study's may not fit RiverSwim
-            learner = make_learner(kind, config_of(kind)(), RiverSwim(2), 1, 1, 0)
-            learner.learn(1, show_progress=False)
+        compile_learner(kind, streams)
 
 
 @dataclass

@@ -1,0 +1,25 @@
+"""``optimist warmup``: compile what learning needs, before it is needed."""
+
+import time
+
+from optimist.agents import Optimist, Psrl
+from optimist.cli import OK
+from optimist.cli.flags import Warmup
+from optimist.experiments.learners import compile_learner
+from optimist.imitation import FraIL
+
+PARTS = {
+    "finite worlds": (Optimist, False),
+    "environments": (Optimist, True),
+    "imitation": (FraIL, False),
+    "tabular peers": (Psrl, False),
+}
+"""One learner of each compiled loop, and whether it plays an environment."""
+
+
+def main(given: Warmup) -> int:
+    for name, (kind, streams) in PARTS.items():
+        started = time.perf_counter()
+        compile_learner(kind, streams)
+        print(f"{name}: {time.perf_counter() - started:.1f} s", flush=True)
+    return OK
