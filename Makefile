@@ -40,6 +40,7 @@ lint: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.exact
 	@$(BIN)/python -m benchmarks.engine
+	@$(BIN)/python -m benchmarks.start
 
 mutate: $(READY)
 	@$(BIN)/python -m benchmarks.mutate $(MUTATE)

@@ -98,7 +98,9 @@ def compiled(**options: Any) -> Callable[[F], F]:
         folder = _folder_of(Path(function.__code__.co_filename).parent)
         before, settings.CACHE_DIR = settings.CACHE_DIR, folder
         try:  # numba reads the folder once, when a function is decorated
-            made: Any = numba.njit(cache=True, error_model="numpy", **options)(function)
+            made: Any = numba.njit(
+                cache=True, error_model="numpy", no_cfunc_wrapper=True, **options
+            )(function)
         finally:
             settings.CACHE_DIR = before
         template = made.get_call_template
