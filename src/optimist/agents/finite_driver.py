@@ -146,8 +146,10 @@ class FiniteDriver(VariantDriver):
 
     def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
         """Play and learn under the rewards that were chosen; the columns of the history."""
-        given = (self.learner(rule), self.rng, record, kept)
-        self.compiled(record.stop, "optimist.core.finite:run_finite", *given)
+        me = self.learner(rule)
+        self._front = None  # an interrupted call would leave it midway
+        self.compiled(record.stop, "optimist.core.finite:run_finite", me, self.rng, record, kept)
+        self._front = me.front
         chosen = np.full(len(record.steps), len(self.chosen) - 1)
         return {**columns_of(record), "chosen": chosen}
 
@@ -163,9 +165,14 @@ class FiniteDriver(VariantDriver):
         States without data are alike where each pair has its own feature, rewards are fixed and
         bonuses are not drawn. In small worlds all states take part.
         """
+        if self._front is not None:
+            return self._front
         if self._kinds is None:
             return whole_front(self.simulator)
         return front_of(self._kinds, self.data.counts, self.simulator)
+
+    _front: Front | None = None
+    """The one that the last call has left, if it fits the statistics."""
 
     @cached_property
     def _kinds(self) -> IntArray | None:
@@ -274,7 +281,7 @@ class FiniteDriver(VariantDriver):
         if header["until"] > arrays[f"{self.CLOCK}.episodes"][0] and "chosen" not in arrays:
             raise ValueError(f"chosen must hold the rewards until episode {header['until']}")
         super().restore(header, arrays)
-        self.until = header["until"]
+        self.until, self._front = header["until"], None
         self.chosen = [checks.frozen(r) for r in arrays.get("chosen", ())]
 
     @property

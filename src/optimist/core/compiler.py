@@ -95,12 +95,11 @@ def compiled(**options: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         settings: Any = numba.config
+        how: Any = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
         folder = _folder_of(Path(function.__code__.co_filename).parent)
         before, settings.CACHE_DIR = settings.CACHE_DIR, folder
         try:  # numba reads the folder once, when a function is decorated
-            made: Any = numba.njit(
-                cache=True, error_model="numpy", no_cfunc_wrapper=True, **options
-            )(function)
+            made: Any = numba.njit(**how, **options)(function)
         finally:
             settings.CACHE_DIR = before
         template = made.get_call_template
