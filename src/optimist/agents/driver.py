@@ -145,6 +145,7 @@ class Driver(ABC):
         try:
             for name, value in before.items():
                 setattr(self, name, copy.deepcopy(value) if name == "rng" else own_copy(value))
+            prepared = time.perf_counter()
             yield
         except BaseException:
             vars(self).update(before)
@@ -154,7 +155,7 @@ class Driver(ABC):
         if aside:  # others may hold the generator
             before["rng"].bit_generator.state = self.rng.bit_generator.state
             self.rng = before["rng"]
-        self.pace.note(episodes, time.perf_counter() - started)
+        self.pace.note(episodes, time.perf_counter() - prepared, prepared - started)
 
     def compiled(self, stop: BoolArray, function: str | Callable[..., Any], *given: Any) -> Any:
         """The result of a compiled function, which ends early when ``stop`` is raised.

@@ -136,6 +136,9 @@ class FiniteDriver(VariantDriver):
 
     def _choose_rewards(self, most: int) -> int:
         """Ask for rewards if it is time to; for how many episodes they hold."""
+        if isinstance(self.rewards, Fixed):  # whatever the policy is
+            self._set_rewards(self.rewards.r)
+            return most
         if self.episodes >= self.until:
             r, hold = self.rewards.choose(self.episodes, self.pi)
             checks.count(hold, "the number of episodes for which rewards hold")

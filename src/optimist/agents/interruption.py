@@ -17,8 +17,11 @@ import numpy as np
 from optimist.agents.progress import Bar
 from optimist.checks import BoolArray
 
-CALL_SECONDS = 0.1
-"""About how long one call plays."""
+CALL_SECONDS, MOST_SECONDS = 0.1, 1.0
+"""About how long one call plays, and the most if it takes long to prepare."""
+
+PREPARING = 4.0
+"""A call plays about so many times as long as preparing it took."""
 
 SLOW_SECONDS = 0.2
 """Where a call has taken longer, calls are made in a thread."""
@@ -42,12 +45,13 @@ class Pace:
         """Whether the next call may take long. Nothing is known before the second."""
         return self._calls < 2 or self._slowest > SLOW_SECONDS
 
-    def note(self, episodes: int, seconds: float) -> None:
-        """Note how long a call took."""
+    def note(self, episodes: int, seconds: float, preparing: float = 0.0) -> None:
+        """Note how long a call took, and how long its copies before that."""
         self._calls += 1
         if self._calls > 1:  # the first may have compiled its code
             self._slowest = max(self._slowest, seconds)
-        fitting = int(episodes * CALL_SECONDS / max(seconds, 1e-9))
+        wanted = min(max(CALL_SECONDS, PREPARING * preparing), MOST_SECONDS)
+        fitting = int(episodes * wanted / max(seconds, 1e-9))
         self.episodes = max(1, min(fitting, 16 * episodes))  # these may have been short by chance
 
 
