@@ -14,7 +14,9 @@ from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
-IMITATORS: dict[str, type[Imitator]] = {kind.__name__: kind for kind in (MimicMD, Mobile, MbTail)}
+IMITATORS: dict[str, type[Imitator]] = {
+    kind.__name__: kind for kind in (FraIL, MimicMD, Mobile, MbTail)
+}
 """All imitators by name."""
 
 __all__ = [
