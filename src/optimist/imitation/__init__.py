@@ -15,7 +15,7 @@ from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
 IMITATORS: dict[str, type[Imitator]] = {
-    kind.__name__: kind for kind in (FraIL, MimicMD, Mobile, MbTail)
+    kind.__name__: kind for kind in (BehaviouralCloning, FraIL, MimicMD, Mobile, MbTail)
 }
 """All imitators by name."""
 
