@@ -13,7 +13,7 @@ H = 1 / (1 - GAMMA)
 
 @pytest.fixture(params=range(3))
 def case(request):
-    """Counts of some transitions: as N [X, A, X] and as the entries of P, and a generator."""
+    """Counts of some transitions N [X, A, X], the rows of their model, and a generator."""
     rng = np.random.default_rng(request.param)
     possible = rng.random((X, A, X)) < 0.6
     possible[:, :, 0] = True
@@ -21,20 +21,28 @@ def case(request):
     N[rng.random((X, A)) < 0.3] = 0
     entries = np.flatnonzero(possible)
     first = np.concatenate([[0], np.cumsum(possible.sum(axis=2).ravel())])
-    counts = N.ravel()[entries].astype(float)
-    seen, distinct = np.zeros(entries.size, dtype=np.int64), np.zeros(X * A, dtype=np.int64)
-    for pair in range(X * A):
-        met = first[pair] + np.flatnonzero(counts[first[pair] : first[pair + 1]])
-        seen[first[pair] : first[pair] + met.size] = rng.permutation(met)
-        distinct[pair] = met.size
-    visits = N.sum(axis=2).ravel()
+    counts, visits = N.ravel()[entries].astype(float), N.sum(axis=2).ravel()
     assert 0 < (visits == 0).sum() < visits.size
-    return N, (first, entries % X, counts, seen, distinct, visits), rng
+    begins, to = np.empty(X * A + 1, dtype=np.int64), np.empty(entries.size, dtype=np.int64)
+    share = np.full(entries.size, np.nan)
+    mirror.set_model(first, entries % X, counts, visits, begins, to, share)
+    return N, (begins, to, share), rng
 
 
 def model(N):
     n = N.sum(axis=2, keepdims=True)
     return np.where(n > 0, N / np.maximum(n, 1), 1 / X)
+
+
+def test_rows_of_the_model_hold_what_was_seen(case):
+    N, (begins, to, share), _ = case
+    P = np.zeros((X * A, X))
+    for pair in range(X * A):
+        P[pair, to[begins[pair] : begins[pair + 1]]] = share[begins[pair] : begins[pair + 1]]
+    assert_allclose(
+        P.reshape(N.shape), np.where(N.any(axis=2, keepdims=True), model(N), 0), rtol=1e-15
+    )
+    assert begins[-1] == (N > 0).sum()
 
 
 def test_bonuses_are_the_most_where_nothing_was_visited(case):
@@ -45,11 +53,11 @@ def test_bonuses_are_the_most_where_nothing_was_visited(case):
 
 
 def test_costs_to_go_are_the_fixed_point(case):
-    N, counts, rng = case
+    N, rows, rng = case
     P, pi = model(N), rng.dirichlet(np.ones(A), size=X)
     c, b = rng.random((X, A)), rng.random((X, A)) * rng.choice([0.5, 5], size=(X, A))
     V, W, Q = rng.random(X) * H, np.empty(X), np.empty((X, A))
-    mirror.evaluate_costs(*counts, GAMMA, c, b, pi, 1e-13, V, W, Q, GO_ON)
+    mirror.evaluate_costs(*rows, GAMMA, c, b, pi, 1e-13, V, W, Q, GO_ON)
     assert_allclose(Q, np.clip(c - b + GAMMA * P @ V, 0, H), rtol=0, atol=1e-12)
     assert_allclose(V, (pi * Q).sum(axis=1), rtol=0, atol=1e-12)
     assert (Q == 0).any()
@@ -57,42 +65,42 @@ def test_costs_to_go_are_the_fixed_point(case):
 
 
 def test_costs_to_go_are_cut_off_at_the_horizon(case):
-    _, counts, rng = case
+    _, rows, rng = case
     pi, V, W, Q = rng.dirichlet(np.ones(A), size=X), np.zeros(X), np.empty(X), np.empty((X, A))
     ones = np.ones((X, A))
-    mirror.evaluate_costs(*counts, GAMMA, 3 * ones, 0 * ones, pi, 1e-13, V, W, Q, GO_ON)
+    mirror.evaluate_costs(*rows, GAMMA, 3 * ones, 0 * ones, pi, 1e-13, V, W, Q, GO_ON)
     assert_array_equal(Q, H)
 
 
 def test_sweeps_end_with_the_tolerance_and_when_they_are_stopped(case):
-    N, counts, _ = case
+    N, rows, _ = case
     P, pi, c = model(N), np.full((X, A), 1 / A), np.full((X, A), 0.5)
     V, W, Q = np.zeros(X), np.empty(X), np.empty((X, A))
     # With constant costs V = 0.5 (1 + ... + gamma^(i-1)) after i sweeps, which change it by
     # 0.5 gamma^(i-1): the first change of at most 0.4 is that of the fourth.
-    mirror.evaluate_costs(*counts, GAMMA, c, 0 * c, pi, 0.4, V, W, Q, GO_ON)
+    mirror.evaluate_costs(*rows, GAMMA, c, 0 * c, pi, 0.4, V, W, Q, GO_ON)
     assert_allclose(V, 0.5 * (1 - GAMMA**4) / (1 - GAMMA), rtol=1e-12)
     assert_allclose(Q, c + GAMMA * P @ V, rtol=1e-12)
     V[:] = 0
-    mirror.evaluate_costs(*counts, GAMMA, c, 0 * c, pi, 1e-9, V, W, Q, ~GO_ON)
+    mirror.evaluate_costs(*rows, GAMMA, c, 0 * c, pi, 1e-9, V, W, Q, ~GO_ON)
     assert_array_equal(V, 0)
 
 
 def test_occupancies_by_a_solve_and_by_sweeps_are_those_of_the_model(case):
-    N, counts, rng = case
-    pi, starts = rng.dirichlet(np.ones(A), size=X), rng.integers(0, 5, size=X).astype(float)
+    N, rows, rng = case
+    pi, starts = rng.dirichlet(np.ones(A), size=X), rng.integers(0, 5, size=X)
     P_pi = np.einsum("xa,xay->xy", pi, model(N))
     nu = starts / starts.sum()
     wanted = np.linalg.solve((np.eye(X) - GAMMA * P_pi).T, (1 - GAMMA) * nu)
     m = np.zeros(X)
-    mirror.solve_occupancy(*counts, GAMMA, starts, pi, m)
+    mirror.solve_occupancy(*rows, GAMMA, starts, pi, m)
     assert_allclose(m, wanted, rtol=0, atol=1e-14)
     for start in (np.full(X, 1 / X), rng.dirichlet(np.ones(X)), wanted):
         m = start.copy()
-        mirror.sweep_occupancy(*counts, GAMMA, starts, pi, m, np.empty(X), GO_ON)
+        mirror.sweep_occupancy(*rows, GAMMA, starts, pi, m, np.empty(X), GO_ON)
         assert np.abs(m - wanted).sum() <= mirror.NEAR + 1e-14
     m = np.full(X, 1 / X)
-    mirror.sweep_occupancy(*counts, GAMMA, starts, pi, m, np.empty(X), ~GO_ON)
+    mirror.sweep_occupancy(*rows, GAMMA, starts, pi, m, np.empty(X), ~GO_ON)
     assert_array_equal(m, 1 / X)
 
 

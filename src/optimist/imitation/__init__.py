@@ -3,17 +3,21 @@
 from optimist.imitation.cloning import BehaviouralCloning
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.forward_ail import ForwardAIL
 from optimist.imitation.fra_il import FraIL
 from optimist.imitation.history import ImitationHistory, ImitationRegret
 from optimist.imitation.imitator import Imitator
 from optimist.imitation.imitator_history import ImitatorHistory
 from optimist.imitation.mimic_md import MimicMD
 from optimist.imitation.mobile import Mobile
+from optimist.imitation.oal import Oal, OalHistory
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
-IMITATORS: dict[str, type[Imitator]] = {kind.__name__: kind for kind in (MimicMD, Mobile)}
+IMITATORS: dict[str, type[Imitator]] = {
+    kind.__name__: kind for kind in (MimicMD, Mobile, Oal, ForwardAIL)
+}
 """All imitators by name."""
 
 __all__ = [
@@ -22,6 +26,7 @@ __all__ = [
     "BehaviouralCloning",
     "Box",
     "FeatureDataset",
+    "ForwardAIL",
     "FraIL",
     "FraILConfig",
     "ImitationHistory",
@@ -30,6 +35,8 @@ __all__ = [
     "ImitatorHistory",
     "MimicMD",
     "Mobile",
+    "Oal",
+    "OalHistory",
     "Simplex",
     "TrajectoryDataset",
     "WeightClass",
