@@ -56,10 +56,10 @@ def test_the_schedule_is_that_of_the_transcription(K, T, gamma):
 
 def test_games_end_where_the_cut_says_or_the_data():
     _, world, _, data = setting(length=100)
-    assert len(ForwardAIL(world, data)._driver.laws) == np.ceil(np.log(50) * 5)
-    il = ForwardAIL(world, data, cut=0.5)
-    il.learn(50)
-    assert len(il.output.tables) == np.ceil(np.log(2) * 5) == 4
+    for cut, T in ((0.02, 20), (0.5, 4)):  # log(1 / cut) H is 19.6 and 3.5
+        il = ForwardAIL(world, data, cut=cut)
+        il.learn(50)
+        assert len(il.output.tables) == T
     il = ForwardAIL(world, TrajectoryDataset([data.states[:3], data.states[100:102]]))
     il.learn(50)
     assert len(il.output.tables) == 2
@@ -115,13 +115,18 @@ def test_the_output_is_saved_and_loaded_as_a_policy(tmp_path):
 def test_what_it_refuses(tmp_path):
     _, world, _, data = setting()
     il = ForwardAIL(world, data, K=20)
-    with pytest.raises(ValueError, match="episodes must be at most 20, which are left of K = 20"):
+    with pytest.raises(ValueError, match="known after all K episodes"):
+        _ = il.output
+    with pytest.raises(
+        ValueError, match="K = 20 episodes, of which 20 are left; got episodes = 21"
+    ):
         il.learn(21)
-    il.learn(20)
-    with pytest.raises(ValueError, match="episodes must be at most 0, .*; got 5"):
-        il.learn(5)
-    with pytest.raises(ValueError, match="all K = 20 episodes were played"):
-        il.learn(steps=10)
+    il.learn(3)
+    il.learn()
+    assert il.episodes == 20
+    for n in (5, None):
+        with pytest.raises(ValueError, match=f"of which 0 are left; got episodes = {n or 0}"):
+            il.learn(n)
     with pytest.raises(ValueError, match="number of episodes of each game depends on .*give K= to"):
         ForwardAIL(world, data).learn(steps=100)
     with pytest.raises(ValueError, match="expert must have a trajectory of at least 2 steps"):

@@ -6,11 +6,11 @@ Policies of linear programmes are compared up to rounding: sparse and dense sums
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from transcriptions import mimic_md, mobile
+from transcriptions import mb_tail, mimic_md, mobile
 from transcriptions.common import record, whole
 from transcriptions.worlds import random_world, reset_cliff, standard_imitation
 
-from optimist.imitation import MimicMD, Mobile, TrajectoryDataset
+from optimist.imitation import MbTail, MimicMD, Mobile, TrajectoryDataset
 from optimist.mdp import FiniteMDP
 
 ROUNDING = 1e-12
@@ -85,3 +85,25 @@ def test_mobile(name, seed, theory):
     assert il.steps == other.play.steps
     assert_allclose(il.output.table, other.output, atol=ROUNDING)
     assert_allclose(il.certificate, other.certificate, atol=ROUNDING)
+
+
+@each
+@seeds
+@pytest.mark.parametrize("kind", ["practical", "theory", "copy"])
+def test_mb_tail(name, seed, kind):
+    w, world, arrays, data = setting(name, seed)
+    X, A = w.shape
+    config = MbTail.Config.theory(w.gamma) if kind == "theory" else MbTail.Config()
+    il = MbTail(world, data, seed=seed, K=120, config=config, copy=kind == "copy")
+    for n in (1, 30, 60, 29):  # within a phase, and across both
+        il.learn(n)
+    B = mb_tail.practical_bonus(w.H)
+    if kind == "theory":
+        B = mb_tail.theory_bonus(w.H, X, A)
+    options = {"B": B, "steps": il.config.backward, "copy": il.config.copy}
+    other = mb_tail.MbTail(*w.world, *arrays, 120, generator(seed), **options)
+    assert_array_equal(il.target.kappa, other.found.kappa)
+    assert_allclose(il.target.inside, other.found.mu_in, atol=ROUNDING)
+    assert_allclose(il.target.outside, other.found.mu_out, atol=ROUNDING)
+    assert_allclose(il.output.table, other.policy, atol=ROUNDING)
+    assert_allclose(il.objective, other.found.matching.objective, atol=ROUNDING)

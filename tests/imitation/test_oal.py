@@ -92,9 +92,7 @@ def test_the_parts_of_the_players_add_up_to_the_gap():
     history = il.learn(40)
     parts = history.regret(w.expert, w.r)
     assert_allclose(parts.imitation, history.gaps(w.expert, w.r), rtol=0, atol=1e-12)
-    assert_allclose(
-        parts.policy_player + parts.reward_player, parts.imitation, rtol=0, atol=1e-12
-    )
+    assert_allclose(parts.policy_player + parts.reward_player, parts.imitation, rtol=0, atol=1e-12)
     ahead = world.occupancy(w.expert) - world.occupancy(history.policies)
     wanted = -w.H * (ahead * history.costs).sum(axis=(1, 2))
     assert_allclose(parts.policy_player, wanted, rtol=0, atol=1e-12)

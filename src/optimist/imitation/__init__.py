@@ -8,6 +8,7 @@ from optimist.imitation.fra_il import FraIL
 from optimist.imitation.history import ImitationHistory, ImitationRegret
 from optimist.imitation.imitator import Imitator
 from optimist.imitation.imitator_history import ImitatorHistory
+from optimist.imitation.mb_tail import MbTail
 from optimist.imitation.mimic_md import MimicMD
 from optimist.imitation.mobile import Mobile
 from optimist.imitation.oal import Oal, OalHistory
@@ -16,7 +17,7 @@ from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
 IMITATORS: dict[str, type[Imitator]] = {
-    kind.__name__: kind for kind in (MimicMD, Mobile, Oal, ForwardAIL)
+    kind.__name__: kind for kind in (FraIL, MimicMD, Mobile, MbTail, Oal, ForwardAIL)
 }
 """All imitators by name."""
 
@@ -33,6 +34,7 @@ __all__ = [
     "ImitationRegret",
     "Imitator",
     "ImitatorHistory",
+    "MbTail",
     "MimicMD",
     "Mobile",
     "Oal",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from optimist import checks, limits
-from optimist.agents.driver import Policy, RunSettings
+from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
 from optimist.checks import FloatArray, IntArray
 from optimist.core import TimedPolicy, schema
@@ -139,12 +139,11 @@ class ForwardDriver(ImitatorDriver):
         assert self.K is not None  # as the first call of learn sets it
         return np.cumsum(schedule(self.K, len(self.laws), self.gamma))
 
-    def learn_some(self, most: int) -> dict[str, Any]:
+    @property
+    def left(self) -> int:
+        """The episodes that are still to be played."""
         assert self.K is not None
-        left = self.K - self.episodes
-        if not left:
-            raise ValueError(f"all K = {self.K} episodes were played: make a ForwardAIL anew")
-        return super().learn_some(min(most, left))
+        return self.K - self.episodes
 
     def play(self, record: Played, kept: KeptTables) -> None:
         world, ends, first, i = self.simulator, self.ends, self.episodes, 0
@@ -191,11 +190,13 @@ class ForwardDriver(ImitatorDriver):
         return TimedPolicy(self.games.tables[: t + 1].copy())
 
     @property
-    def policy(self) -> Policy:
+    def policy(self) -> TimedPolicy:
         return self._timed(int(self.clock["epochs"]))
 
     @property
-    def output(self) -> Policy:
+    def output(self) -> TimedPolicy:
+        if self.K is None or self.left:
+            raise ValueError("the output is known after all K episodes: learn first")
         return self.policy
 
     def layout(self, arrays: dict[str, Any]) -> schema.Layout:
@@ -203,7 +204,9 @@ class ForwardDriver(ImitatorDriver):
         return {**super().layout(arrays), "games.tables": tables}
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        episodes, games = (int(arrays[f"{self.CLOCK}.{name}"][0]) for name in ("episodes", "epochs"))
+        episodes, games = (
+            int(arrays[f"{self.CLOCK}.{name}"][0]) for name in ("episodes", "epochs")
+        )
         K, T = header["settings"]["K"], len(self.laws)
         ends = np.cumsum(schedule(K or 1, T, self.gamma))
         wanted = int(np.searchsorted(ends, episodes, side="right")) if episodes else 0
@@ -222,7 +225,14 @@ class ForwardAIL(TabularImitator):
 
     The paper (Sun, Vemula, Boots and Bagnell, 2019) solves each min-max game by play; here the
     discriminators are all |f| <= 1, and a game is a linear programme. It is slow by design: every
-    time has episodes of its own. It knows K beforehand, and ends with it.
+    time has episodes of its own.
+
+    Parameters
+    ----------
+    world, expert, seed, stride, config, parameters
+        As of `TabularImitator`. Actions in the data are not looked at.
+    K
+        The number of episodes; by default that of the first call of `learn`.
 
     Examples
     --------
@@ -234,7 +244,7 @@ class ForwardAIL(TabularImitator):
     >>> learner = ForwardAIL(world, expert, seed=0)
     >>> _ = learner.learn(4000)
     >>> learner.output.tables.shape
-    (14, 4, 2)
+    (13, 4, 2)
     >>> pi = learner.output.stationary_in(world.mdp)
     >>> world.mdp.suboptimality(pi.table) < 0.2 * world.mdp.suboptimality(world.mdp.uniform_policy)
     True
@@ -257,11 +267,29 @@ class ForwardAIL(TabularImitator):
         until: float | None = None,
         show_progress: bool = True,
     ) -> ImitatorHistory:
-        """Play and learn, as `Agent.learn` does, no more than K episodes in all."""
-        if episodes is not None and self.K is not None and self.episodes + episodes > self.K:
-            raise ValueError(
-                f"episodes must be at most {self.K - self.episodes}, which are left of K = "
-                f"{self.K}; got {episodes}"
-            )
-        ends: dict[str, Any] = {"steps": steps, "callback": callback, "until": until}
-        return super().learn(episodes, **ends, show_progress=show_progress)
+        """Play and learn; the history of these episodes.
+
+        All calls together play K episodes; by default a call plays those that are left.
+        """
+        driver = self._driver
+        if driver.K is not None:
+            asked = driver.left if episodes is None else checks.count(episodes, "episodes")
+            if asked > driver.left or not driver.left:
+                raise ValueError(
+                    f"ForwardAIL is made for K = {driver.K:,} episodes, of which {driver.left:,} "
+                    f"are left; got episodes = {asked:,}"
+                )
+            episodes = asked
+        return super().learn(
+            episodes, steps=steps, callback=callback, until=until, show_progress=show_progress
+        )
+
+    @property
+    def policy(self) -> TimedPolicy:
+        """What the next episode plays: the tables found so far, and then a uniform one."""
+        return self._driver.policy
+
+    @property
+    def output(self) -> TimedPolicy:
+        """The tables of all games, once all K episodes were played."""
+        return self._driver.output

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from optimist import checks
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import RunSettings
+from optimist.agents.ending import Callback
 from optimist.agents.history import Column
 from optimist.checks import FloatArray
 from optimist.core import schema
@@ -195,6 +196,14 @@ class Oal(TabularImitator):
     mu_E is the discounted occupancy of pairs in the expert's data. The output is pi_k with k
     uniform, which the theorem is about.
 
+    Parameters
+    ----------
+    world, expert, seed, stride, config, parameters
+        As of `TabularImitator`. The expert's data must have actions.
+    K
+        The number of episodes that t_pi and t_c are made for; by default that of the first call of
+        `learn`. Learning beyond it keeps the steps for K.
+
     Examples
     --------
     >>> from optimist import envs
@@ -214,6 +223,29 @@ class Oal(TabularImitator):
     of_K = "the step of each player"
 
     _driver: OalDriver
+
+    def learn(
+        self,
+        episodes: int | None = None,
+        *,
+        steps: int | None = None,
+        callback: Callback | None = None,
+        until: float | None = None,
+        show_progress: bool = True,
+    ) -> OalHistory:
+        """Play and learn, as `Agent.learn` does; the history of these episodes."""
+        history = super().learn(
+            episodes, steps=steps, callback=callback, until=until, show_progress=show_progress
+        )
+        assert isinstance(history, OalHistory)  # as the driver makes them
+        return history
+
+    @property
+    def history(self) -> OalHistory:
+        """The history of all episodes so far, or of those since it was last forgotten."""
+        history = super().history
+        assert isinstance(history, OalHistory)
+        return history
 
     @property
     def costs(self) -> FloatArray:
