@@ -72,7 +72,7 @@ def test_the_policy_is_what_is_played_and_in_the_end_the_output():
     uniform = world.uniform_policy
     assert_array_equal(il.policy.tables, uniform[None])
     tables = []
-    for k in range(100):
+    for _ in range(100):
         tables.append(il.policy.tables)
         il.learn(1)
     final = il.output.tables
@@ -127,7 +127,9 @@ def test_what_it_refuses(tmp_path):
     for n in (5, None):
         with pytest.raises(ValueError, match=f"of which 0 are left; got episodes = {n or 0}"):
             il.learn(n)
-    with pytest.raises(ValueError, match="number of episodes of each game depends on .*give K= to"):
+    with pytest.raises(
+        ValueError, match=r"number of episodes of each game depends on .*give K= to"
+    ):
         ForwardAIL(world, data).learn(steps=100)
     with pytest.raises(ValueError, match="expert must have a trajectory of at least 2 steps"):
         ForwardAIL(world, TrajectoryDataset([[0], [1]]))

@@ -72,7 +72,7 @@ def schedule(K: int, T: int, gamma: float) -> IntArray:
     """
     weights = gamma ** (np.arange(T) / 3)
     sums = np.rint(K * np.cumsum(weights) / weights.sum())
-    return np.diff(sums, prepend=0).astype(np.int64)
+    return np.asarray(np.diff(sums, prepend=0), dtype=np.int64)
 
 
 def solve_game(C: FloatArray, m: FloatArray, literal: bool = False) -> FloatArray:
