@@ -8,7 +8,7 @@ from transcriptions.common import record
 from transcriptions.worlds import random_world, reset_cliff
 
 from optimist import envs
-from optimist.core import TimedPolicy, load_policy
+from optimist.core import TimedPolicy, load_policy, storage
 from optimist.errors import FileError
 from optimist.imitation import ForwardAIL, TrajectoryDataset
 from optimist.imitation.forward_ail import ForwardAILConfig, schedule
@@ -160,3 +160,34 @@ def test_it_learns_on_a_world_of_the_library():
     gaps = il.learn(4000).gaps(best, world.mdp.r)
     found = world.mdp.suboptimality(il.output.stationary_in(world.mdp).table)
     assert found < 0.2 * gaps[0]
+
+
+def test_worlds_that_differ_in_their_rewards_alone_give_the_same_bytes(tmp_path):
+    w, _, _, data = setting()
+    for i, r in enumerate((w.r, 1 - w.r)):
+        il = ForwardAIL(FiniteMDP(w.P, r, w.nu0, w.gamma), data, seed=5)
+        il.learn(40)
+        il.save(tmp_path / str(i))
+    one, other = ((tmp_path / str(i) / "agent.safetensors").read_bytes() for i in range(2))
+    assert one == other
+
+
+def test_files_of_others_whose_games_do_not_fit_their_episodes_are_refused(tmp_path):
+    _, world, _, data = setting()
+    il = ForwardAIL(world, data, K=60)
+    il.learn(30)
+    il.save(tmp_path)
+    path = tmp_path / "agent.safetensors"
+    header, arrays = storage.read(path)
+    told = {name: value for name, value in header.items() if name not in ("kind", "format")}
+    games = int(arrays["playing.clock.epochs"][0])
+    for change in ({"playing.clock.epochs": games + 1}, {"playing.clock.episodes": 61}):
+        changed = {name: np.full(1, number) for name, number in change.items()}
+        storage.write(path, header["kind"], told, {**arrays, **changed})
+        with pytest.raises(FileError, match="must have"):
+            ForwardAIL.load(tmp_path, world, data)
+    bad = np.array(arrays["games.tables"])
+    bad[0, 0, 0] += 0.5
+    storage.write(path, header["kind"], told, {**arrays, "games.tables": bad})
+    with pytest.raises(FileError, match=r"games.tables\[0, 0\] sums to 1.5"):
+        ForwardAIL.load(tmp_path, world, data)
