@@ -140,7 +140,8 @@ def study_config(given: Any) -> Any:
                 )
             return config_of(given)()
     for kind in _all_below(Agent):
-        if is_imitator(kind) and type(given) is kind.Config:  # the data have the defaults
+        # The data have the defaults. A base class has no Config.
+        if is_imitator(kind) and type(given) is vars(kind).get("Config"):
             own = {f.name: getattr(given, f.name) for f in fields(given)}
             return config_of(kind)(**own)
     learner_of(given)  # refuses everything else
