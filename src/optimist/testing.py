@@ -14,6 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 from optimist.agents import Agent, Algorithm, PythonAgent
 from optimist.checks import RANGE_TOLERANCE
+from optimist.core import TimedPolicy
 from optimist.envs import World
 from optimist.features import FeatureMap, StateFeatures
 from optimist.features.base import split
@@ -146,10 +147,19 @@ def check_imitator(make: Callable[[FiniteMDP], Any], world: World) -> None:
     mdp = world.mdp
     poisoned = mdp.with_rewards(1 - mdp.r)
     one, other = make(mdp), make(poisoned)
-    one.learn(EPISODES, show_progress=False)
-    other.learn(EPISODES, show_progress=False)
+    plays = getattr(one, "plays", True)
+    for learner in (one, other):
+        learner.learn(EPISODES, show_progress=False) if plays else learner.learn()
     _that(_same_run(one, other), "other rewards must change nothing: the learner sees them")
-    _check_learner(lambda: make(mdp), None)
+    if plays:
+        _check_learner(lambda: make(mdp), None)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            one.save(folder)
+            restored = make(mdp)
+            restored.restore(folder)
+        _that(_same_run(one, restored), "restore must give the same bytes as learn")
+        _check_policies(one)
 
 
 def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -> None:
@@ -170,18 +180,27 @@ def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -
     for how, learner in learners.items():
         learner.learn(EPISODES - EPISODES // 3, show_progress=False)
         _that(_same_run(whole, learner), f"{how} must give the same bytes as one call of learn")
-    for policy in (whole.policy, whole.output):
-        pi = policy.probabilities(np.arange(whole.mdp.n_states))
-        shape = whole.mdp.r.shape
-        _that(pi.shape == shape, f"a policy must have the shape {shape}; got {pi.shape}")
-        _that(bool((pi >= 0).all()) and np.allclose(pi.sum(axis=1), 1), "a policy must sum to 1")
+    _check_policies(whole)
+
+
+def _check_policies(learner: Any) -> None:
+    for policy in (learner.policy, learner.output):
+        pi, shape = _probabilities(policy, learner.mdp), learner.mdp.r.shape
+        _that(pi.shape[-2:] == shape, f"a policy must have the shape {shape}; got {pi.shape}")
+        _that(bool((pi >= 0).all()) and np.allclose(pi.sum(axis=-1), 1), "a policy must sum to 1")
+
+
+def _probabilities(policy: Any, mdp: FiniteMDP) -> Any:
+    """pi(a|x), [X, A]; one table for each time if it depends on the time, [T, X, A]."""
+    if isinstance(policy, TimedPolicy):
+        return policy.tables
+    return policy.probabilities(np.arange(mdp.n_states))
 
 
 def _same_run(one: Any, other: Any) -> bool:
     """Whether two learners have the same history and the same policy, to the last bit."""
     tables = one.history.table(), other.history.table()
-    states = np.arange(one.mdp.n_states)
-    policies = (learner.policy.probabilities(states) for learner in (one, other))
+    policies = (_probabilities(learner.policy, learner.mdp) for learner in (one, other))
     same = all(np.array_equal(tables[0][name], tables[1][name]) for name in tables[0])
     return same and np.array_equal(*policies)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from library import LibraryOal
+from as_transcriptions import LibraryOal
 from numpy.testing import assert_allclose, assert_array_equal
 from reference.algorithm_2 import project_ball, project_box
 from scipy.special import logsumexp

@@ -17,7 +17,8 @@ from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
 IMITATORS: dict[str, type[Imitator]] = {
-    kind.__name__: kind for kind in (FraIL, MimicMD, Mobile, MbTail, Oal, ForwardAIL)
+    kind.__name__: kind
+    for kind in (BehaviouralCloning, FraIL, MimicMD, Mobile, MbTail, Oal, ForwardAIL)
 }
 """All imitators by name."""
 
