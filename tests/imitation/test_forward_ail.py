@@ -47,6 +47,7 @@ def test_it_equals_its_transcription(name, literal, K):
     wanted = fail.fail(*w.world, states, K, generator(4), literal=literal)
     assert_array_equal(il.output.tables, wanted)
     assert il.episodes == K
+    assert il.steps == il.history.steps.sum()
 
 
 @pytest.mark.parametrize(("K", "T", "gamma"), [(1, 40, 0.9), (1000, 7, 0.5), (77, 300, 0.99)])
