@@ -10,7 +10,7 @@ from optimist.cli.studies import print_json
 from optimist.core import load_policy, storage
 from optimist.core.acting import ActingPolicy
 from optimist.envs import World
-from optimist.experiments.learners import expert_data, expert_trajectories, shown_features
+from optimist.experiments.experts import expert_data, expert_trajectories, shown_features
 
 SAMPLES = 1000
 """How many samples are drawn by default."""
