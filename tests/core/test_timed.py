@@ -7,6 +7,7 @@ from reference.mdps import random_mdp
 
 import optimist as opt
 from optimist.core import TablePolicy, TimedPolicy, storage
+from optimist.core.timed import table_in
 from optimist.errors import FileError
 from optimist.mdp import timed_occupancy
 
@@ -49,6 +50,8 @@ def test_the_stationary_policy_has_the_same_occupancy(policy):
     mdp = random_mdp()
     wanted = timed_occupancy(mdp.P, mdp.nu0, policy.tables, mdp.gamma)
     assert_allclose(mdp.occupancy(policy.stationary_in(mdp).table), wanted, rtol=0, atol=1e-14)
+    assert_array_equal(table_in(mdp, policy), policy.stationary_in(mdp).table)
+    assert_array_equal(table_in(mdp, TablePolicy(policy.tables[1])), policy.tables[1])
 
 
 def test_it_is_saved_and_loaded(policy, tmp_path):

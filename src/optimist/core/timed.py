@@ -91,3 +91,13 @@ class TimedPolicy(ActingPolicy):
     def save(self, path: str | Path) -> None:
         """Write the tables."""
         storage.write(path, "timed policy", {}, {"tables": self.tables})
+
+
+def table_in(mdp: FiniteMDP, policy: ActingPolicy) -> FloatArray:
+    """The probabilities by which a policy is judged in an MDP, [X, A].
+
+    They are its own, or those of the same occupancy if it depends on the time.
+    """
+    if isinstance(policy, TimedPolicy):
+        return policy.stationary_in(mdp).table
+    return policy.probabilities(np.arange(mdp.n_states))

@@ -1,11 +1,12 @@
 """FAIL, forward adversarial imitation learning from states (Sun, Vemula, Boots, Bagnell, 2019)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from optimist import checks, limits
+from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
 from optimist.checks import FloatArray, IntArray
@@ -167,11 +168,11 @@ class ForwardDriver(ImitatorDriver):
 
     def _finish(self, t: int, ends: IntArray) -> int:
         """Solve game t, and copy its table to games that have no episodes; the next game."""
-        x_a = np.repeat(np.arange(self.mdp.r.size), np.diff(self.simulator.first))
+        world, tables = self.simulator, self.games.tables
+        pair = np.repeat(np.arange(self.mdp.r.size), np.diff(world.first))
         C = np.zeros((*self.mdp.r.shape, self.mdp.n_states))
-        C.reshape(self.mdp.r.size, -1)[x_a, self.simulator.after] = self.games.counts
+        C.reshape(self.mdp.r.size, -1)[pair, world.after] = self.games.counts
         after = int(np.searchsorted(ends, self.episodes, side="right"))
-        tables = self.games.tables
         if C.any():
             tables[t:after] = solve_game(C, self.laws[t], self.config.literal)
         elif t:  # no episode lived to t + 1
@@ -188,6 +189,10 @@ class ForwardDriver(ImitatorDriver):
 
     def _timed(self, t: int) -> TimedPolicy:
         return TimedPolicy(self.games.tables[: t + 1].copy())
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return replace(super().diagnostics, pi=self._judge(int(self.clock["epochs"])))
 
     @property
     def policy(self) -> TimedPolicy:
@@ -223,9 +228,8 @@ class ForwardAIL(TabularImitator):
     that of the expert's x_{t+1}, in L1. The output is the time-indexed policy of all games, a
     `TimedPolicy`; its history judges it by the stationary policy of the same occupancy.
 
-    The paper (Sun, Vemula, Boots and Bagnell, 2019) solves each min-max game by play; here the
-    discriminators are all |f| <= 1, and a game is a linear programme. It is slow by design: every
-    time has episodes of its own.
+    The paper solves each min-max game by play; here the discriminators are all |f| <= 1, and a game
+    is a linear programme. It is slow by design: every time has episodes of its own.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """OAL, online apprenticeship learning (Shani, Zahavy and Mannor, 2021), on tables."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -49,12 +49,12 @@ class OalConfig:
     cost_step: float = 3.0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = checks.real_number(getattr(self, field.name), field.name)
-            if value < 0 or (value == 0 and field.name != "bonus"):
-                least = "not be negative" if field.name == "bonus" else "be positive"
-                raise ValueError(f"{field.name} must {least}; got {value:g}")
-            object.__setattr__(self, field.name, value)
+        for name in ("bonus", "policy_step", "cost_step"):
+            value = checks.real_number(getattr(self, name), name)
+            if value < 0 or (value == 0 and name != "bonus"):
+                least = "not be negative" if name == "bonus" else "be positive"
+                raise ValueError(f"{name} must {least}; got {value:g}")
+            object.__setattr__(self, name, value)
 
     @classmethod
     def theory(
