@@ -62,6 +62,10 @@ TESTS = (  # the first of whose parts one is the beginning of the file's path
           "tests/streaming/test_memory.py", "tests/streaming"),
     Tests("core/peers core/tabular", True, "tests/core/test_peers.py -k 'river or aggregated'",
           "tests/core tests/agents"),
+    Tests("core/mirror core/roll_in core/timed imitation/oal imitation/forward_ail", True,
+          "tests/core/test_mirror.py tests/core/test_timed.py tests/imitation/test_oal.py "
+          "tests/imitation/test_forward_ail.py -k 'not large and not drawn and not grow'",
+          "tests/core/test_mirror.py tests/core/test_timed.py tests/imitation"),
     Tests("core/policy core/norms", False, "tests/core/test_policies.py "
           "tests/streaming/test_policies.py",
           "tests/core tests/storage tests/streaming"),

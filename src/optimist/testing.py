@@ -14,6 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 from optimist.agents import Agent, Algorithm, PythonAgent
 from optimist.checks import RANGE_TOLERANCE
+from optimist.core import TimedPolicy
 from optimist.envs import World
 from optimist.features import FeatureMap, StateFeatures
 from optimist.features.base import split
@@ -184,17 +185,22 @@ def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -
 
 def _check_policies(learner: Any) -> None:
     for policy in (learner.policy, learner.output):
-        pi = policy.probabilities(np.arange(learner.mdp.n_states))
-        shape = learner.mdp.r.shape
-        _that(pi.shape == shape, f"a policy must have the shape {shape}; got {pi.shape}")
-        _that(bool((pi >= 0).all()) and np.allclose(pi.sum(axis=1), 1), "a policy must sum to 1")
+        pi, shape = _probabilities(policy, learner.mdp), learner.mdp.r.shape
+        _that(pi.shape[-2:] == shape, f"a policy must have the shape {shape}; got {pi.shape}")
+        _that(bool((pi >= 0).all()) and np.allclose(pi.sum(axis=-1), 1), "a policy must sum to 1")
+
+
+def _probabilities(policy: Any, mdp: FiniteMDP) -> Any:
+    """pi(a|x), [X, A]; one table for each time if it depends on the time, [T, X, A]."""
+    if isinstance(policy, TimedPolicy):
+        return policy.tables
+    return policy.probabilities(np.arange(mdp.n_states))
 
 
 def _same_run(one: Any, other: Any) -> bool:
     """Whether two learners have the same history and the same policy, to the last bit."""
     tables = one.history.table(), other.history.table()
-    states = np.arange(one.mdp.n_states)
-    policies = (learner.policy.probabilities(states) for learner in (one, other))
+    policies = (_probabilities(learner.policy, learner.mdp) for learner in (one, other))
     same = all(np.array_equal(tables[0][name], tables[1][name]) for name in tables[0])
     return same and np.array_equal(*policies)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import optimist as opt
+from optimist.core.timed import table_in
 from optimist.features import OneHotState, StateOnly
 from optimist.imitation import (
     IMITATORS,
@@ -274,12 +275,11 @@ def test_other_imitators_learn_from_trajectories(optimist, tmp_path, name):
     il.learn(*([30] if il.plays else []))
     assert f"{name} in GridWorld " in out
     assert f" {il.episodes}, {il.steps}" in out
-    x = np.arange(8)
     policy = opt.load_policy(tmp_path / "p.safetensors")
-    np.testing.assert_array_equal(policy.probabilities(x), il.policy.probabilities(x))
+    np.testing.assert_array_equal(table_in(WORLD.mdp, policy), table_in(WORLD.mdp, il.policy))
     code, out, err = optimist(*call, *flags, "--json")
     assert code == 0, err
-    best, pi = WORLD.mdp.optimal().value, il.output.probabilities(x)
+    best, pi = WORLD.mdp.optimal().value, table_in(WORLD.mdp, il.output)
     assert json.loads(out)["lost_output"] == pytest.approx(1 - WORLD.mdp.value(pi) / best)
 
 

@@ -14,7 +14,7 @@ from optimist.envs import DeepSea, FourRooms, GridWorld, Maze, ResetCliff, River
 from optimist.experiments import Study, StudyError, run
 from optimist.experiments.curves import read_curves
 from optimist.experiments.learners import ImitationConfig
-from optimist.imitation import Box, FraIL, MbTail, MimicMD, Mobile
+from optimist.imitation import Box, ForwardAIL, FraIL, MbTail, MimicMD, Mobile, Oal
 from optimist.text import HIDDEN
 
 SMALL = """
@@ -480,7 +480,7 @@ def test_imitators_of_trajectories_have_their_data_among_their_parameters():
         Study({"river": RiverSwim()}, {"mimic": MimicMD}, episodes=10)
 
 
-@pytest.mark.parametrize("kind", [Mobile, MbTail])
+@pytest.mark.parametrize("kind", [Mobile, MbTail, Oal, ForwardAIL])
 def test_a_run_of_an_imitator_has_exact_losses(kind, tmp_path):
     world = ResetCliff(5)
     study = Study({"cliff": world}, {"il": kind}, episodes=40, seeds=1)

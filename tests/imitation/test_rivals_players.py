@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from as_transcriptions import LibraryOal
 from numpy.testing import assert_allclose, assert_array_equal
 from reference.algorithm_2 import project_ball, project_box
 from scipy.special import logsumexp
@@ -24,7 +25,7 @@ def expert_occupancy(w):
 
 # 3. OAL
 
-oals = pytest.mark.parametrize("learner", [Oal])
+oals = pytest.mark.parametrize("learner", [Oal, LibraryOal])
 
 
 def told_oal(learner, w, K, sign=1.0):

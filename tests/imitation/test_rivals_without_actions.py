@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from as_transcriptions import LibraryMobile
+from as_transcriptions import LibraryMobile, library_fail, library_fail_told
 from numpy.testing import assert_allclose, assert_array_equal
 from reference.mdps import draw_policies
 from transcriptions.common import gap, occupancy, record, uniform
@@ -25,7 +25,7 @@ def expert_laws(w, T):
 # 5. FAIL
 
 
-@pytest.mark.parametrize("learner", [fail_told])
+@pytest.mark.parametrize("learner", [fail_told, library_fail_told])
 def test_5a_with_true_laws_all_laws_agree_and_so_do_values_of_state_rewards(learner):
     T, different = 40, 0
     for seed in range(5):
@@ -41,7 +41,7 @@ def test_5a_with_true_laws_all_laws_agree_and_so_do_values_of_state_rewards(lear
     assert different >= 4  # it is not by the same actions
 
 
-@pytest.mark.parametrize("learner", [fail_told])
+@pytest.mark.parametrize("learner", [fail_told, library_fail_told])
 def test_5b_errors_grow_by_at_most_twice_the_sampling_error_a_step(learner):
     largest = 0.0
     for seed in range(10):
@@ -61,7 +61,7 @@ def plain_fail(w, states, actions, K, rng, **options):
     return fail(*w.world, states, K, rng, **options)
 
 
-fails = pytest.mark.parametrize("learner", [plain_fail])
+fails = pytest.mark.parametrize("learner", [plain_fail, library_fail])
 
 
 @fails

@@ -7,7 +7,8 @@ from typing import Any
 from optimist.cli import OK
 from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import print_json
-from optimist.core import SoftmaxPolicy, TablePolicy, load_policy, storage
+from optimist.core import load_policy, storage
+from optimist.core.acting import ActingPolicy
 from optimist.envs import World
 from optimist.experiments.experts import expert_data, expert_trajectories, shown_features
 
@@ -62,7 +63,7 @@ def _record_trajectories(given: Any, policy: Any) -> tuple[str, dict[str, Any]]:
     return data.contents, {**found, "actions": data.actions is not None}
 
 
-def _policy(path: Path, world: World) -> SoftmaxPolicy | TablePolicy:
+def _policy(path: Path, world: World) -> ActingPolicy:
     """A saved policy, with the features of a linear world if the file does not describe its own."""
     described = storage.read(path)[0].get("features", True)  # a table needs no features
     return load_policy(path, world.features if described is None else None)

@@ -3,12 +3,11 @@
 import sys
 from typing import Any
 
-import numpy as np
-
 from optimist.cli import OK
 from optimist.cli.mistakes import user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent, show_agents
+from optimist.core.timed import table_in
 from optimist.imitation import IMITATORS, TrajectoryDataset
 from optimist.imitation.trajectory_files import holds_trajectories
 from optimist.parameters import to_plain
@@ -71,7 +70,7 @@ def _learn(il: Any, episodes: int) -> int:
 
 def outcome(il: Any, mdp: Any) -> dict[str, Any]:
     """The results as data."""
-    best, states, name = mdp.optimal().value, np.arange(mdp.n_states), type(il).__name__
+    best, name = mdp.optimal().value, type(il).__name__
 
     def lost(pi: Any) -> float:
         return float((best - mdp.value(pi)) / (best or 1.0))
@@ -82,6 +81,6 @@ def outcome(il: Any, mdp: Any) -> dict[str, Any]:
         "steps": il.steps,
         "trajectories": len(il.expert),
         "lost_uniform": lost(mdp.uniform_policy),
-        "lost_policy": lost(il.policy.probabilities(states)),
-        "lost_output": lost(il.output.probabilities(states)),
+        "lost_policy": lost(table_in(mdp, il.policy)),
+        "lost_output": lost(table_in(mdp, il.output)),
     }

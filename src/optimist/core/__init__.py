@@ -13,6 +13,7 @@ from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.policy import SoftmaxPolicy, TablePolicy
 from optimist.core.policy_files import load_policy
 from optimist.core.rewards import Adversary, Drifting, Fixed, Rewards, Sequence, Switching
+from optimist.core.timed import TimedPolicy
 from optimist.core.variant import Variant
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Switching",
     "TablePolicy",
     "Threshold",
+    "TimedPolicy",
     "Truncation",
     "VarianceBonus",
     "Variant",

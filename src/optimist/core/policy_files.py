@@ -12,6 +12,7 @@ from optimist.core import schema, storage
 from optimist.core.ascension import Ascension, Confidence, Novelty, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
 from optimist.core.policy import PolicyPrior, SoftmaxPolicy, TablePolicy
+from optimist.core.timed import TimedPolicy
 from optimist.errors import FileError
 from optimist.features import FeatureMap, PerAction, StateFeatures, from_description
 from optimist.parameters import from_plain_value
@@ -40,7 +41,7 @@ def load_policy(
     path: str | Path,
     features: FeatureMap | StateFeatures | None = None,
     reward: Callable[[Any], FloatArray] | None = None,
-) -> SoftmaxPolicy | TablePolicy:
+) -> SoftmaxPolicy | TablePolicy | TimedPolicy:
     """The policy in a file, ready to act, without the world it was learnt in.
 
     Parameters
@@ -67,6 +68,13 @@ def load_policy(
             schema.fields(header, {"kind": str, "format": int}, "the header")
             schema.check(arrays, {"table": schema.policy(_sizes(arrays, "table", 2)[:2])})
         return TablePolicy(arrays["table"])
+    if header["kind"] == "timed policy":
+        with storage.reading(path):
+            schema.fields(header, {"kind": str, "format": int}, "the header")
+            shape = _sizes(arrays, "tables", 3)[:3]
+            schema.check(arrays, {"tables": schema.policy(shape)})
+            checks.count(shape[0], "the number of tables")
+        return TimedPolicy(arrays["tables"])
     if header["kind"] != "softmax policy":
         raise FileError(f"{path} holds a {header['kind']}, not a policy")
     with storage.reading(path):

@@ -11,6 +11,7 @@ import numpy as np
 from optimist.agents import Agent
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
+from optimist.core.timed import table_in
 from optimist.envs import ArrayWorld, World
 from optimist.errors import FileError
 
@@ -101,7 +102,7 @@ class Snapshots(Shots):
 
     def taken(self, agent: Agent, world: Any) -> Self:
         now = agent.diagnostics
-        pi = agent.policy.probabilities(np.arange(len(now.V)))
+        pi = table_in(agent.mdp, agent.policy)
         return self._append(agent.episodes, now.V, now.CB, now.p, pi)
 
 

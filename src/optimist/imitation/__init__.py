@@ -3,6 +3,7 @@
 from optimist.imitation.cloning import BehaviouralCloning
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.forward_ail import ForwardAIL
 from optimist.imitation.fra_il import FraIL
 from optimist.imitation.history import ImitationHistory, ImitationRegret
 from optimist.imitation.imitator import Imitator
@@ -10,12 +11,14 @@ from optimist.imitation.imitator_history import ImitatorHistory
 from optimist.imitation.mb_tail import MbTail
 from optimist.imitation.mimic_md import MimicMD
 from optimist.imitation.mobile import Mobile
+from optimist.imitation.oal import Oal, OalHistory
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
 IMITATORS: dict[str, type[Imitator]] = {
-    kind.__name__: kind for kind in (BehaviouralCloning, FraIL, MimicMD, Mobile, MbTail)
+    kind.__name__: kind
+    for kind in (BehaviouralCloning, FraIL, MimicMD, Mobile, MbTail, Oal, ForwardAIL)
 }
 """All imitators by name."""
 
@@ -25,6 +28,7 @@ __all__ = [
     "BehaviouralCloning",
     "Box",
     "FeatureDataset",
+    "ForwardAIL",
     "FraIL",
     "FraILConfig",
     "ImitationHistory",
@@ -34,6 +38,8 @@ __all__ = [
     "MbTail",
     "MimicMD",
     "Mobile",
+    "Oal",
+    "OalHistory",
     "Simplex",
     "TrajectoryDataset",
     "WeightClass",
