@@ -5,11 +5,20 @@ from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.fra_il import FraIL
 from optimist.imitation.history import ImitationHistory, ImitationRegret
+from optimist.imitation.imitator import Imitator
+from optimist.imitation.imitator_history import ImitatorHistory
+from optimist.imitation.mb_tail import MbTail
+from optimist.imitation.mimic_md import MimicMD
+from optimist.imitation.mobile import Mobile
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
+IMITATORS: dict[str, type[Imitator]] = {kind.__name__: kind for kind in (MimicMD, Mobile, MbTail)}
+"""All imitators by name."""
+
 __all__ = [
+    "IMITATORS",
     "Ball",
     "BehaviouralCloning",
     "Box",
@@ -18,6 +27,11 @@ __all__ = [
     "FraILConfig",
     "ImitationHistory",
     "ImitationRegret",
+    "Imitator",
+    "ImitatorHistory",
+    "MbTail",
+    "MimicMD",
+    "Mobile",
     "Simplex",
     "TrajectoryDataset",
     "WeightClass",
