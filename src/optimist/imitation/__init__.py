@@ -5,16 +5,21 @@ from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.fra_il import FraIL
 from optimist.imitation.history import ImitationHistory, ImitationRegret
+from optimist.imitation.ilarl import Ilarl, IlarlConfig
 from optimist.imitation.imitator import Imitator
 from optimist.imitation.imitator_history import ImitatorHistory
+from optimist.imitation.linear_cloning import LinearCloning
 from optimist.imitation.mb_tail import MbTail
 from optimist.imitation.mimic_md import MimicMD
 from optimist.imitation.mobile import Mobile
+from optimist.imitation.oga_il import OgaIL, OgaILConfig
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
-IMITATORS: dict[str, type[Imitator]] = {kind.__name__: kind for kind in (MimicMD, Mobile, MbTail)}
+IMITATORS: dict[str, type[Imitator]] = {
+    kind.__name__: kind for kind in (MimicMD, Mobile, MbTail, Ilarl, OgaIL)
+}
 """All imitators by name."""
 
 __all__ = [
@@ -25,13 +30,18 @@ __all__ = [
     "FeatureDataset",
     "FraIL",
     "FraILConfig",
+    "Ilarl",
+    "IlarlConfig",
     "ImitationHistory",
     "ImitationRegret",
     "Imitator",
     "ImitatorHistory",
+    "LinearCloning",
     "MbTail",
     "MimicMD",
     "Mobile",
+    "OgaIL",
+    "OgaILConfig",
     "Simplex",
     "TrajectoryDataset",
     "WeightClass",

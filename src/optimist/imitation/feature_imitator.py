@@ -54,6 +54,7 @@ class FeatureDriver(ImitatorDriver):
     """
 
     OTHERS = ("drawn", "player")
+    expert: Any  # a FeatureDataset, where the other imitators have trajectories
 
     def __init__(
         self,
@@ -63,7 +64,8 @@ class FeatureDriver(ImitatorDriver):
         K: int | None,
         run: RunSettings,
     ) -> None:
-        super().__init__(mdp, expert, K, run)
+        data: Any = expert
+        super().__init__(mdp, data, K, run)
         self.player = FiniteRewardPlayer(expert.mean, phi_r, run.config.weights, mdp.n_states)
         self.top = self.player.R_max / (1 - mdp.gamma)
 
@@ -160,6 +162,7 @@ class FeatureImitator(TabularImitator):
     sees = "features"
     needs_K = True
     of_K = "the step of the reward player"
+    expert: Any  # a FeatureDataset, where the other imitators have trajectories
     _driver: FeatureDriver
 
     def _read(

@@ -50,15 +50,16 @@ class OgaILConfig:
     tolerance
         Values are evaluated until none changes by more than tolerance R_max H.
     sweeps
-        Largest number of sweeps of one evaluation.
+        Largest number of sweeps of one evaluation. Bonuses grow with the values, so that few data
+        can make an evaluation expand until it is cut off at R_max H.
     """
 
     weights: CompiledWeights = UNIT_BALL
-    policy_step: float = 10.0
-    kappa: float = 0.1
+    policy_step: float = 30.0
+    kappa: float = 0.03
     ridge: float = 1.0
     tolerance: float = 1e-4
-    sweeps: int = 1000
+    sweeps: int = 100
 
     def __post_init__(self) -> None:
         check_weights(self.weights)
