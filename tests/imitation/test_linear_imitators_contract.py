@@ -1,4 +1,4 @@
-"""What ILARL and OGAIL promise beside their algorithms: seeds, checkpoints, refusals, no rewards."""
+"""What ILARL and OGAIL promise beside their algorithms: seeds, files, refusals, no rewards."""
 
 import dataclasses
 

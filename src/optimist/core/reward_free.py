@@ -108,7 +108,7 @@ def sweep(
         B(n) = c H / sqrt n; or, where ``log_term`` is not 0, that of the theory,
         15 H^2 (log_term + X log(8e (n+1))) / n with log_term = log(3 X A H / delta).
     backward
-        The number T of backward steps from 0, with F = 1 + 1/T; or 0 for the fixed point with F = 1.
+        The number T of backward steps from 0, with F = 1 + 1/T; or 0: the fixed point, with F = 1.
     V, bonus, shares
         Room for max_a W [X], for B(n) [X, A], and for F gamma P^ by the entries of P.
     """

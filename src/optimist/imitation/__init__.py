@@ -18,7 +18,7 @@ from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
 IMITATORS: dict[str, type[Imitator]] = {
-    kind.__name__: kind for kind in (MimicMD, Mobile, MbTail, Ilarl, OgaIL)
+    kind.__name__: kind for kind in (FraIL, MimicMD, Mobile, MbTail, Ilarl, OgaIL)
 }
 """All imitators by name."""
 

@@ -6,7 +6,6 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import VectorEnv
 
-from optimist import checks
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
@@ -14,21 +13,23 @@ from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
 from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
 from optimist.checks import FloatArray
-from optimist.core import Variant, schema, storage
-from optimist.envs import Gym
-from optimist.errors import FileError
-from optimist.features import FeatureMap
+from optimist.core import Variant
+from optimist.envs import Gym, World
+from optimist.features import FeatureMap, OneHotState, StateOnly
 from optimist.imitation.configuration import FraILConfig
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.driver import ImitationDriver
 from optimist.imitation.finite_imitation import FiniteImitation
 from optimist.imitation.history import ImitationHistory
+from optimist.imitation.imitator import Imitator, as_features, first_call, saved_settings
 from optimist.imitation.recording import finite_mdp
 from optimist.imitation.reward_player import FiniteRewardPlayer, RewardPlayer
 from optimist.imitation.stream_imitation import StreamImitation
+from optimist.imitation.trajectories import TrajectoryDataset
+from optimist.mdp import FiniteMDP
 
 
-class FraIL(Agent):
+class FraIL(Agent, Imitator):
     """Imitation from features alone: a policy player against a player of rewards.
 
     The policy player is `Optimist` by default, or RMAX-RAVI-UCB as in the paper. After each episode
@@ -45,7 +46,8 @@ class FraIL(Agent):
     world
         A world, or any `FiniteMDP`; or a Gymnasium environment without a time limit.
     expert
-        The data of the expert: rows phi_r(X_E, A_E) of its discounted occupancy.
+        The data of the expert: rows phi_r(X_E, A_E) of its discounted occupancy. Of trajectories
+        the features of the view "whole" are taken.
     reward_features
         The map phi_r; by default phi_r(x, a) = e_x: imitation from states. In an environment it is
         the features of states that ``features`` are made of.
@@ -72,13 +74,16 @@ class FraIL(Agent):
     """
 
     Config: ClassVar[type[Any]] = FraILConfig
+    sees = "features"
+    needs_K = True
+    of_K = "the step of the reward player"
 
     _driver: ImitationDriver
 
     def __init__(
         self,
         world: FiniteWorld | Environment,
-        expert: FeatureDataset,
+        expert: FeatureDataset | TrajectoryDataset,
         reward_features: FeatureMap | None = None,
         features: Any = None,
         *,
@@ -89,7 +94,10 @@ class FraIL(Agent):
         **parameters: Any,
     ) -> None:
         config, told = resolve("FraIL", FraILConfig, config, parameters)
-        self.expert, K = expert, None if K is None else checks.count(K, "K")
+        K = self.read_K(K)
+        if isinstance(expert, TrajectoryDataset):
+            expert, reward_features = _features_of(expert, reward_features, world)
+        self.expert = expert
         given = (expert, reward_features, features, RunSettings(config, seed, stride))
         driver: ImitationDriver
         if isinstance(world, gymnasium.Env | VectorEnv | Gym):
@@ -185,20 +193,8 @@ class FraIL(Agent):
         step for K, which is then larger than the theory's.
         """
         limits: dict[str, Any] = {"steps": steps, "callback": callback, "until": until}
-        K = self.K
-        if K is None:
-            if episodes is None:
-                raise ValueError(
-                    "the step of the reward player depends on the number of episodes: give K= to "
-                    "FraIL, or episodes= to the first call of learn"
-                )
-            self._driver.K = checks.count(episodes, "episodes")
-        try:
+        with first_call(type(self), self._driver, episodes):
             history = super().learn(episodes, **limits, show_progress=show_progress)
-        except BaseException:
-            if not self.episodes:  # the next call is the first
-                self._driver.K = K
-            raise
         assert isinstance(history, ImitationHistory)  # as the driver makes them
         return history
 
@@ -216,16 +212,23 @@ class FraIL(Agent):
         return {}  # it is given again: the class of weights may be the user's own
 
     def _restore(self, saved: checkpoint.Saved) -> None:
-        before, now = saved.header["settings"], self._driver.settings
-        with storage.reading(saved.path):
-            schema.fields(before, dict.fromkeys(now, object), "settings")
-            if before["K"] is not None:
-                checks.count(before["K"], "K")
-        if self.K is None:
-            now["K"] = before["K"]
-        others = [name for name in now if not checks.same(before.get(name), now[name])]
-        if others:
-            was = ", ".join(f"{n} was {before.get(n)}, is {now[n]}" for n in others)
-            raise FileError(f"{saved.path} belongs to another configuration: {was}")
+        settings = saved.header["settings"], self._driver.settings
+        now = saved_settings(saved.path, *settings, self.K)
         super()._restore(saved)
         self._driver.K = now["K"]
+
+
+def _features_of(
+    data: TrajectoryDataset, phi_r: FeatureMap | None, world: Any
+) -> tuple[FeatureDataset, FeatureMap]:
+    """The features phi_r of trajectories, by default e_x; in an environment phi_r must be given."""
+    if isinstance(world, World | FiniteMDP):
+        mdp = finite_mdp(world)
+        phi_r = StateOnly(OneHotState(mdp.n_states), mdp.n_actions) if phi_r is None else phi_r
+        return as_features(data, phi_r, world), phi_r
+    if phi_r is None:
+        raise TypeError(
+            "reward_features must be given with trajectories in an environment: the expert's "
+            "features are theirs"
+        )
+    return data.features(phi_r), phi_r

@@ -84,7 +84,7 @@ class OgaILConfig:
         Examples
         --------
         >>> round(OgaILConfig.theory(K=1000, d=4, gamma=0.9).kappa, 2)
-        7.67
+        7.68
         """
         K, d = checks.count(K, "K"), checks.count(d, "d")
         H = 1 / (1 - checks.discount(gamma))
