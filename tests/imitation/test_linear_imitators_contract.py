@@ -172,7 +172,7 @@ def test_wrong_arguments_are_refused():
         (lambda: OgaIL(mdp, data, PHI), ValueError, no_kernels),
         (lambda: OgaIL(mdp, data, PHI, "tables"), ValueError, "or \"table\"; got 'tables'"),
         (lambda: OgaIL(mdp, data, PHI, kernels[:, :5]), ValueError, "kernels has shape"),
-        (lambda: OgaIL(mdp, data, PHI, kernels[:0]), ValueError, "d >= 1; got d = 0"),
+        (lambda: OgaIL(mdp, data, PHI, kernels[:0]), ValueError, "with d >= 1; got shape"),
         (lambda: OgaIL(mdp, data, PHI, negative), ValueError, r"kernels\[0, 0, 0, \d\] = .* neg"),
         (lambda: OgaIL(mdp, data, PHI, 2 * kernels), ValueError, r"kernels\[0, 0, 0\] sums to 2"),
         (lambda: ilarl(mdp, batch=0), ValueError, "batch"),

@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from optimist import checks
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import RunSettings
-from optimist.checks import FloatArray
+from optimist.checks import FloatArray, IntArray
 from optimist.core import schema
 from optimist.core.arrays import blank_regression, check_features, check_size
 from optimist.core.tabular import KeptTables
@@ -89,6 +89,29 @@ class IlarlConfig:
         return cls(weights=weights, batch=batch, eta=eta, beta=d * math.sqrt(log), ridge=1.0)
 
 
+class BatchRule(NamedTuple):
+    """The parameters."""
+
+    batch: int
+    eta: float
+    beta: float
+    ridge: float
+    top: float  # R_max H
+
+
+class Batch(NamedTuple):
+    """What is kept of the present batch, and of all before it."""
+
+    counts: FloatArray  # of each entry of P, in this batch
+    visits: IntArray  # of each pair whose next state was seen, in this batch, [X A]
+    weights: FloatArray  # w after each episode of this batch, [batch, d_r]
+    Lambda: FloatArray  # of the last batch that was learnt from, [blocks, s, s]
+    inverse: FloatArray  # of that; not read where s = 1
+    CB: FloatArray  # its bonuses, [X, A]
+    S: FloatArray  # the sum of the mean Q of all batches, [X, A]
+    V: FloatArray  # [X]
+
+
 class IlarlDriver(FeatureDriver):
     """Batches of episodes, played and learnt from by the compiled loop."""
 
@@ -103,8 +126,6 @@ class IlarlDriver(FeatureDriver):
         K: int | None,
         run: RunSettings,
     ) -> None:
-        from optimist.imitation.ilarl_loop import Batch  # numba takes its time
-
         super().__init__(mdp, expert, phi_r, K, run)
         check_size(mdp, phi)
         self.features, n_pairs, d_r = phi, mdp.r.size, self.player.w.size
@@ -125,8 +146,6 @@ class IlarlDriver(FeatureDriver):
         )
 
     def play_against(self, player: Any, record: Played, kept: KeptTables) -> None:
-        from optimist.imitation.ilarl_loop import BatchRule
-
         c, R_max = self.config, self.player.R_max
         rule = BatchRule(c.batch, c.eta / R_max, c.beta * self.top, c.ridge, self.top)
         self.compiled(

@@ -1,6 +1,6 @@
 """ILARL on finite worlds, compiled: batches of episodes with one policy, and updates after each."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,30 +12,8 @@ from optimist.core.imitators import walk_tables
 from optimist.core.softmax import accumulate, soft_values, softmax_table
 from optimist.core.state import Simulator
 from optimist.core.tabular import KeptTables
+from optimist.imitation.ilarl import Batch, BatchRule
 from optimist.imitation.loop import Player, move, rewards_of
-
-
-class BatchRule(NamedTuple):
-    """The parameters."""
-
-    batch: int
-    eta: float
-    beta: float
-    ridge: float
-    top: float  # R_max H
-
-
-class Batch(NamedTuple):
-    """What is kept of the present batch, and of all before it."""
-
-    counts: FloatArray  # of each entry of P, in this batch
-    visits: IntArray  # of each pair whose next state was seen, in this batch, [X A]
-    weights: FloatArray  # w after each episode of this batch, [batch, d_r]
-    Lambda: FloatArray  # of the last batch that was learnt from, [blocks, s, s]
-    inverse: FloatArray  # of that; not read where s = 1
-    CB: FloatArray  # its bonuses, [X, A]
-    S: FloatArray  # the sum of the mean Q of all batches, [X, A]
-    V: FloatArray  # [X]
 
 
 @compiled(nogil=True)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from optimist import checks, limits
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import RunSettings
-from optimist.checks import FloatArray
+from optimist.checks import FloatArray, IntArray
+from optimist.core.kernels import read_kernels, unit_kernels
 from optimist.core.norms import norms
 from optimist.core.tabular import KeptTables
 from optimist.envs import World
@@ -92,6 +93,28 @@ class OgaILConfig:
         return cls(weights=weights, policy_step=1.0, kappa=math.sqrt(d * log), ridge=1.0)
 
 
+class MixtureRule(NamedTuple):
+    """The parameters."""
+
+    t_pi: float
+    kappa: float
+    top: float  # R_max H
+    tolerance: float
+    sweeps: int
+
+
+class Mixture(NamedTuple):
+    """What is learnt."""
+
+    Lambda: FloatArray  # [blocks, s, s]
+    inverse: FloatArray  # of that; not read where s = 1
+    stale: IntArray  # rank-one updates of each block since it was factorised
+    z: FloatArray  # the sum of f V(x') over all data, each with the V of its time, [d]
+    theta: FloatArray  # Lambda^{-1} z, [d]
+    V: FloatArray  # [X]
+    S: FloatArray  # the sum of all Q, [X, A]
+
+
 class OgaILDriver(FeatureDriver):
     """Episodes that are played and learnt from by the compiled loop."""
 
@@ -106,9 +129,6 @@ class OgaILDriver(FeatureDriver):
         K: int | None,
         run: RunSettings,
     ) -> None:
-        from optimist.core.mixture import read_kernels, unit_kernels  # numba takes its time
-        from optimist.imitation.oga_il_loop import Mixture
-
         super().__init__(mdp, expert, phi_r, K, run)
         X, A = mdp.r.shape
         table = isinstance(kernels, str)
@@ -141,8 +161,6 @@ class OgaILDriver(FeatureDriver):
         return float(self.config.kappa * self.top)
 
     def play_against(self, player: Any, record: Played, kept: KeptTables) -> None:
-        from optimist.imitation.oga_il_loop import MixtureRule
-
         c, top = self.config, self.top
         rule = MixtureRule(self.t_pi, self.kappa, top, c.tolerance * top, c.sweeps)
         self.compiled(
@@ -243,7 +261,4 @@ def _check_kernels(kernels: Any, mdp: FiniteMDP) -> Any:
             raise ValueError(f'kernels must be [d, X, A, X] or "table"; got {kernels!r}')
         return kernels
     X, A = mdp.r.shape
-    P = checks.real_array(kernels, "kernels", shape=(None, X, A, X))
-    if not len(P):
-        raise ValueError("kernels must be [d, X, A, X] with d >= 1; got d = 0")
-    return P
+    return checks.real_array(kernels, "kernels", shape=(None, X, A, X))

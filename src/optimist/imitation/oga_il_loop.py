@@ -1,6 +1,6 @@
 """OGAIL on finite worlds, compiled: regression, values and a mirror step after each episode."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -9,34 +9,14 @@ from optimist.core.batches import total_value
 from optimist.core.compiler import compiled
 from optimist.core.finite import is_evaluated
 from optimist.core.imitators import walk_tables
-from optimist.core.mixture import Kernels, add_visits, evaluate
+from optimist.core.kernels import Kernels
+from optimist.core.mixture import add_visits, evaluate
 from optimist.core.regression import solve
 from optimist.core.softmax import accumulate, softmax_table
 from optimist.core.state import Simulator
 from optimist.core.tabular import KeptTables
 from optimist.imitation.loop import Player, move
-
-
-class MixtureRule(NamedTuple):
-    """The parameters."""
-
-    t_pi: float
-    kappa: float
-    top: float  # R_max H
-    tolerance: float
-    sweeps: int
-
-
-class Mixture(NamedTuple):
-    """What is learnt."""
-
-    Lambda: FloatArray  # [blocks, s, s]
-    inverse: FloatArray  # of that; not read where s = 1
-    stale: IntArray  # rank-one updates of each block since it was factorised
-    z: FloatArray  # the sum of f V(x') over all data, each with the V of its time, [d]
-    theta: FloatArray  # Lambda^{-1} z, [d]
-    V: FloatArray  # [X]
-    S: FloatArray  # the sum of all Q, [X, A]
+from optimist.imitation.oga_il import Mixture, MixtureRule
 
 
 @compiled(nogil=True)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from optimist.core.mixture import add_visits, evaluate, expect, read_kernels
+from optimist.core.kernels import read_kernels
+from optimist.core.mixture import add_visits, evaluate, expect
 from optimist.core.regression import solve
 from optimist.core.softmax import softmax_table
 from optimist.features import Table
