@@ -80,6 +80,8 @@ def test_ilarl(name, kind, transitions, batch):
     for b in range(phi.blocks):
         total[b * s : (b + 1) * s, b * s : (b + 1) * s] = now.Lambda[b]
     assert_allclose(total, other.Lambda, atol=1e-10)
+    norms = np.einsum("xai,ij,xaj->xa", other.Phi, np.linalg.inv(other.Lambda), other.Phi)
+    assert_allclose(now.CB, other.beta * np.sqrt(norms), rtol=1e-9)
     assert now.epoch == J
     assert np.ptp(other.S) > 0.1
 
@@ -109,6 +111,9 @@ def follow(il, other, K):
     assert_allclose(il.last_reward_weights, other.w, atol=1e-12)
     assert_allclose(il.diagnostics.V, other.V, rtol=1e-8)
     assert_allclose(il.value_sum, other.Q_sum, rtol=1e-8)
+    f, inverse = other.features(other.V), np.linalg.inv(other.Lambda)
+    CB = other.kappa * np.sqrt(np.einsum("xai,ij,xaj->xa", f, inverse, f))
+    assert_allclose(il.diagnostics.CB, CB, rtol=1e-6)
     assert_allclose(il.theta.ravel(), other.theta, atol=1e-8)
     assert np.abs(history.policies[-1] - history.policies[0]).max() > 0.01
 

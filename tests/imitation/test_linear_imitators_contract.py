@@ -153,6 +153,16 @@ def test_classes_of_weights(make):
         assert -1e-12 <= r.min() <= r.max() <= il.R_max + 1e-12
 
 
+def test_a_table_is_the_mixture_of_its_unit_kernels():
+    units = np.eye(6 * 3 * 6).reshape(-1, 6, 3, 6)
+    one, other = table(MIXTURE), OgaIL(MIXTURE, data_of(MIXTURE), PHI, units, K=30, seed=3)
+    histories = one.learn(30), other.learn(30)
+    assert_allclose(histories[0].policies, histories[1].policies, atol=1e-10)
+    assert_allclose(one.theta.ravel(), other.theta, atol=1e-10)
+    assert_allclose(one.diagnostics.CB, other.diagnostics.CB, rtol=1e-8)
+    assert one.theta.shape == (6, 3, 6)
+
+
 def test_the_policy_of_one_action_is_that_action():
     world = envs.RandomMixture(d=2, n_states=4, n_actions=1, successors=2, gamma=0.8)
     phi = OneHot(4, 1)
@@ -174,7 +184,7 @@ def test_wrong_arguments_are_refused():
         (lambda: OgaIL(mdp, data, PHI, kernels[:, :5]), ValueError, "kernels has shape"),
         (lambda: OgaIL(mdp, data, PHI, kernels[:0]), ValueError, "with d >= 1; got shape"),
         (lambda: OgaIL(mdp, data, PHI, negative), ValueError, r"kernels\[0, 0, 0, \d\] = .* neg"),
-        (lambda: OgaIL(mdp, data, PHI, 2 * kernels), ValueError, r"kernels\[0, 0, 0\] sums to 2"),
+        (lambda: OgaIL(mdp, data, PHI, 2 * kernels), ValueError, r"must sum to at most 1; got 2"),
         (lambda: ilarl(mdp, batch=0), ValueError, "batch"),
         (lambda: ilarl(mdp, eta=-1.0), ValueError, "eta = -1 must be positive"),
         (lambda: ilarl(mdp, kapa=1.0), TypeError, "Ilarl has no parameter 'kapa'"),

@@ -49,8 +49,8 @@ class IlarlConfig:
 
     weights: CompiledWeights = UNIT_BALL
     batch: int = 100
-    eta: float = 2.0
-    beta: float = 0.02
+    eta: float = 4.0
+    beta: float = 0.04
     ridge: float = 0.01
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from optimist import checks, limits
@@ -172,8 +173,8 @@ class OgaILDriver(FeatureDriver):
     @property
     def diagnostics(self) -> Diagnostics:
         k, m = self.kernels, self.mixture
-        f = np.add.reduceat(np.append(k.value * m.V[k.after], 0.0), k.first[:-1])
-        rows = f.reshape(k.block.size, -1)  # [X A, s]
+        matrix = sp.csr_array((k.value, k.after, k.first), shape=(k.first.size - 1, m.V.size))
+        rows = np.asarray(matrix @ m.V).reshape(k.block.size, -1)  # f, [X A, s]
         CB = self.kappa * norms(m.Lambda, m.inverse, rows, k.block).reshape(self.mdp.r.shape)
         return self.diagnose(m.V, CB, ridge=self.config.ridge, Lambda=m.Lambda, inverse=m.inverse)
 
