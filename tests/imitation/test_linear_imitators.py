@@ -9,7 +9,7 @@ from transcriptions.ilarl import Ilarl as PlainIlarl
 from transcriptions.ogail import Ogail as PlainOgail
 from transcriptions.worlds import random_mixture, random_world, reset_cliff
 
-from optimist.features import OneHot, OneHotState, StateOnly, Table
+from optimist.features import OneHot, OneHotState, PerAction, StateFeatures, StateOnly, Table
 from optimist.imitation import Ball, Box, FeatureDataset, Ilarl, OgaIL
 from optimist.mdp import FiniteMDP
 from optimist.theory.imitation import step
@@ -19,6 +19,17 @@ WORLDS = {
     "stochastic expert": random_world(2, n=5, deterministic=False),
     "cliff": reset_cliff(),
 }
+
+
+class Angle(StateFeatures):
+    """The states on a circle, so that each action has a block of size two."""
+
+    def __init__(self):
+        super().__init__(dim=2, bound=1.0, blocks=1)
+
+    def __call__(self, observations):
+        x = np.asarray(observations)
+        return np.stack([np.cos(x), np.sin(x)], axis=-1)
 
 
 def generator(seed):
@@ -31,6 +42,8 @@ def feature_map(kind, X, A):
         return StateOnly(OneHotState(X), A)
     if kind == "pairs":
         return OneHot(X, A)
+    if kind == "blocks":
+        return PerAction(Angle(), A)
     return Table(np.random.default_rng(5).uniform(-1, 1, (X, A, 4)) / 2)
 
 
@@ -48,7 +61,7 @@ kinds = pytest.mark.parametrize("kind", ["states", "pairs", "dense"])
 
 @pytest.mark.parametrize("name", WORLDS)
 @kinds
-@pytest.mark.parametrize("transitions", ["pairs", "dense"])
+@pytest.mark.parametrize("transitions", ["pairs", "dense", "blocks"])
 @pytest.mark.parametrize("batch", [1, 8])
 def test_ilarl(name, kind, transitions, batch):
     w, K, seed = WORLDS[name], 50, 3
