@@ -146,10 +146,19 @@ def check_imitator(make: Callable[[FiniteMDP], Any], world: World) -> None:
     mdp = world.mdp
     poisoned = mdp.with_rewards(1 - mdp.r)
     one, other = make(mdp), make(poisoned)
-    one.learn(EPISODES, show_progress=False)
-    other.learn(EPISODES, show_progress=False)
+    plays = getattr(one, "plays", True)
+    for learner in (one, other):
+        learner.learn(EPISODES, show_progress=False) if plays else learner.learn()
     _that(_same_run(one, other), "other rewards must change nothing: the learner sees them")
-    _check_learner(lambda: make(mdp), None)
+    if plays:
+        _check_learner(lambda: make(mdp), None)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            one.save(folder)
+            restored = make(mdp)
+            restored.restore(folder)
+        _that(_same_run(one, restored), "restore must give the same bytes as learn")
+        _check_policies(one)
 
 
 def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -> None:
@@ -170,9 +179,13 @@ def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -
     for how, learner in learners.items():
         learner.learn(EPISODES - EPISODES // 3, show_progress=False)
         _that(_same_run(whole, learner), f"{how} must give the same bytes as one call of learn")
-    for policy in (whole.policy, whole.output):
-        pi = policy.probabilities(np.arange(whole.mdp.n_states))
-        shape = whole.mdp.r.shape
+    _check_policies(whole)
+
+
+def _check_policies(learner: Any) -> None:
+    for policy in (learner.policy, learner.output):
+        pi = policy.probabilities(np.arange(learner.mdp.n_states))
+        shape = learner.mdp.r.shape
         _that(pi.shape == shape, f"a policy must have the shape {shape}; got {pi.shape}")
         _that(bool((pi >= 0).all()) and np.allclose(pi.sum(axis=1), 1), "a policy must sum to 1")
 

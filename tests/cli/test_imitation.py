@@ -4,10 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from reference.experts import NEEDED, imitator
 
 import optimist as opt
 from optimist.features import OneHotState, StateOnly
-from optimist.imitation import FeatureDataset, FraIL, FraILConfig, TrajectoryDataset
+from optimist.imitation import (
+    IMITATORS,
+    FeatureDataset,
+    FraIL,
+    FraILConfig,
+    TrajectoryDataset,
+)
 from optimist.parameters import to_plain
 
 SMALL = ("--world.layout", "S..\n.#.\n..G")
@@ -252,3 +259,45 @@ def test_an_imitator_is_an_agent_like_others(as_json):
     [row] = found["table"]
     assert (row["agent"], row["seeds"]) == ("FraIL", 2)
     assert abs(row["final"]) < 0.01 < row["average"] < 1  # with 100 samples, .1 at the end
+
+
+OTHERS = {name: kind for name, kind in IMITATORS.items() if name != "FraIL"}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_imitators_learn_from_trajectories(optimist, tmp_path, name):
+    record(optimist, "expert.parquet", "--trajectories", 20)
+    call = ("imitate", "GridWorld", *SMALL, "--expert", "expert.parquet", "--learner", name)
+    flags = ("--episodes", 30, "--seed", 3, *(f"--{flag}" for flag in NEEDED.get(name, ())))
+    code, out, err = optimist(*call, *flags, "--policy", "p.safetensors")
+    assert code == 0, err
+    data = TrajectoryDataset.load(tmp_path / "expert.parquet")
+    il = imitator(OTHERS[name], WORLD, data, K=30, seed=3)
+    il.learn(*([30] if il.plays else []))
+    assert f"{name} in GridWorld " in out
+    assert f" {il.episodes}, {il.steps}" in out
+    x = np.arange(8)
+    policy = opt.load_policy(tmp_path / "p.safetensors")
+    np.testing.assert_array_equal(policy.probabilities(x), il.policy.probabilities(x))
+    code, out, err = optimist(*call, *flags, "--json")
+    assert code == 0, err
+    best, pi = WORLD.mdp.optimal().value, il.output.probabilities(x)
+    assert json.loads(out)["lost_output"] == pytest.approx(1 - WORLD.mdp.value(pi) / best)
+
+
+def test_what_other_imitators_cannot_use_is_said(optimist):
+    record(optimist, "good.npz", "--samples", 20)
+    code, _, err = optimist(*IMITATE, "--learner", "MimicMD")
+    assert code == 2
+    assert "good.npz must hold trajectories, as MimicMD learns from them" in err
+    record(optimist, "bare.npz", "--trajectories", 5, "--states-only")
+    call = ("imitate", "GridWorld", *SMALL, "--expert", "bare.npz")
+    code, _, err = optimist(*call, "--learner", "MimicMD")
+    assert code == 2
+    assert "expert must have actions, as MimicMD learns from them" in err
+    code, _, err = optimist(*call, "--learner", "MimicMd")
+    assert code == 2
+    assert "there is no imitator 'MimicMd': did you mean 'MimicMD'" in err
+    code, _, err = optimist(*call, "--learner", "Mobile", "--c", -1)
+    assert code == 2
+    assert "c must not be negative" in err

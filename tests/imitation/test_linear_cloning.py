@@ -59,7 +59,7 @@ def test_one_hot_features_give_the_table_of_the_expert():
     third = 1 / 3
     expected = [[1, 0, 0], [third] * 3, [0, 1, 0], [third] * 3]
     assert_allclose(clone.policy.probabilities(np.arange(4)), expected, rtol=0, atol=1e-15)
-    assert repr(clone) == "LinearCloning(size=3, margin=2)"
+    assert repr(clone) == "LinearCloning(size=3, policy=SoftmaxPolicy)"
 
 
 def test_repeated_pairs_change_nothing():
@@ -76,6 +76,9 @@ def test_trajectories_and_observations():
     data = TrajectoryDataset.from_rollouts(world, expert, 20, np.random.default_rng(0))
     clone = LinearCloning(data, features=world.features)
     assert_array_equal(clone.policy.probabilities(np.unique(data.states)), expert)
+    there = LinearCloning(world, data)
+    assert_array_equal(there.learn().policies[0], expert)
+    assert (there.margin, there.size) == (clone.margin, clone.size)
     rng = np.random.default_rng(1)
     phi = PerAction(Fourier(([-1, -1], [1, 1]), pairs=20, rng=rng), n_actions=2)
     seen, fresh = rng.uniform(-1, 1, size=(2, 400, 2))

@@ -150,7 +150,7 @@ def test_ogail(kind, weights, project, d):
 def test_ogail_of_a_table(name):
     w = WORLDS[name]
     world, _, Phi_r, data = setting(w, "states")
-    il = OgaIL(world, data, kernels="table", K=40, seed=1, stride=1, sweeps=30)
+    il = OgaIL(world, data, table=True, K=40, seed=1, stride=1, sweeps=30)
     il.learn(40)
     other = plain_ogail(w, unit_kernels(*w.shape), Phi_r, data, il, 1, lambda w: project_ball(w, 1))
     follow(il, other, 40)

@@ -41,7 +41,7 @@ def ogail(mdp, **more):
 
 
 def table(mdp, **more):
-    return OgaIL(mdp, data_of(MIXTURE), PHI, "table", **{"K": 30, "seed": 3, **more})
+    return OgaIL(mdp, data_of(MIXTURE), PHI, **{"table": True, "K": 30, "seed": 3, **more})
 
 
 learners = pytest.mark.parametrize("make", [ilarl, ogail, table])
@@ -63,7 +63,7 @@ def test_a_learner_that_was_saved_goes_on_bit_for_bit(make, tmp_path):
     one = make(MIXTURE, stride=1, weights=Box(-0.5, 1.0))
     one.learn(17)  # within a batch
     one.save(tmp_path)
-    given = {ilarl: (), ogail: (MIXTURE.kernels,), table: ("table",)}[make]
+    given = {ilarl: (), ogail: (MIXTURE.kernels,), table: ()}[make]
     other = type(one).load(tmp_path, MIXTURE, data_of(MIXTURE), PHI, *given)
     assert other.config == one.config
     assert other.K == 30
@@ -180,7 +180,8 @@ def test_wrong_arguments_are_refused():
     no_kernels = r"OgaIL needs known kernels P_i: world.kernels or kernels=; a table is a mixture"
     cases = [
         (lambda: OgaIL(mdp, data, PHI), ValueError, no_kernels),
-        (lambda: OgaIL(mdp, data, PHI, "tables"), ValueError, "or \"table\"; got 'tables'"),
+        (lambda: table(mdp, kernels=kernels), TypeError, "kernels must be None with table=True"),
+        (lambda: table(mdp, table=1), TypeError, "table must be True or False; got 1"),
         (lambda: OgaIL(mdp, data, PHI, kernels[:, :5]), ValueError, "kernels has shape"),
         (lambda: OgaIL(mdp, data, PHI, kernels[:0]), ValueError, "with d >= 1; got shape"),
         (lambda: OgaIL(mdp, data, PHI, negative), ValueError, r"kernels\[0, 0, 0, \d\] = .* neg"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from as_transcriptions import LibraryMobile
 from numpy.testing import assert_allclose, assert_array_equal
 from reference.mdps import draw_policies
 from transcriptions.common import gap, occupancy, record, uniform
@@ -127,7 +128,7 @@ def test_5_the_schedule_spends_all_episodes_and_no_nearby_schedule_is_better():
 
 # 6. MobILE
 
-mobiles = pytest.mark.parametrize("learner", [Mobile])
+mobiles = pytest.mark.parametrize("learner", [Mobile, LibraryMobile])
 
 
 def told_run(learner, seed, one_start, sampled):

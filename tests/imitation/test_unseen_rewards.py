@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from reference.experts import optimal_expert, states
+from reference.experts import imitator, optimal_expert, states
 from reference.mdps import random_mdp
 
 import optimist as opt
 from optimist import envs
 from optimist.features import OneHot, OneHotState, StateOnly
-from optimist.imitation import FeatureDataset, FraIL
+from optimist.imitation import IMITATORS, FeatureDataset, FraIL, TrajectoryDataset
 from optimist.mdp import FiniteMDP, LinearMDP
 
 
@@ -53,6 +53,30 @@ def test_the_true_rewards_are_never_looked_at(phi, fresh, tmp_path):
         FraIL(poisoned, recorded, phi).learn(10)
     finally:
         Poisoned.armed = False
+
+
+@pytest.mark.parametrize("kind", IMITATORS.values(), ids=IMITATORS)
+def test_no_imitator_looks_at_the_rewards(kind, tmp_path):
+    mdp = random_mdp()
+    data = recorded(mdp)
+    poisoned = Poisoned(mdp.P, mdp.r, mdp.nu0, mdp.gamma)
+    Poisoned.armed = True
+    try:
+        il = imitator(kind, poisoned, data, K=40, seed=2)
+        il.learn(*([20] if kind.plays else []))
+        il.save(tmp_path)
+        il = kind.load(tmp_path, poisoned, data)
+        if kind.plays:
+            il.learn(20)
+        _ = il.policy, il.output, il.history, repr(il)
+    finally:
+        Poisoned.armed = False
+
+
+def recorded(mdp, n=6):
+    """Trajectories of a deterministic expert."""
+    expert = np.eye(mdp.n_actions)[np.arange(mdp.n_states) % mdp.n_actions]
+    return TrajectoryDataset.from_rollouts(mdp, expert, n, np.random.default_rng(0), length=20)
 
 
 def test_worlds_that_differ_in_their_rewards_alone_give_the_same_bytes(tmp_path):
@@ -106,14 +130,30 @@ def reachable(thing, seen):
         reachable(part, seen)
 
 
-@pytest.mark.parametrize("world", [envs.RandomLinear(4, 12, 3), envs.FourRooms(), envs.LowerK()])
+WORLDS = (envs.RandomLinear(4, 12, 3), envs.FourRooms(), envs.LowerK())
+
+
+@pytest.mark.parametrize("world", WORLDS)
 def test_nothing_that_a_learner_holds_knows_the_rewards(world):
     il = FraIL(world, optimal_expert(world.mdp), states(world.mdp), world.features)
     il.learn(20)
+    refuse_secrets(il, world)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("kind", IMITATORS.values(), ids=IMITATORS)
+def test_nothing_that_an_imitator_holds_knows_the_rewards(kind, world):
+    il = imitator(kind, world, recorded(world.mdp), K=20)
+    il.learn(*([20] if kind.plays else []))
+    refuse_secrets(il, world)
+
+
+def refuse_secrets(il, world):
+    """Refuse a learner that holds the world, or an array that equals its rewards."""
     seen = {}
     reachable(il, seen)
     held = list(seen.values())
-    assert len(held) > 50
+    assert len(held) > (50 if isinstance(il, FraIL) else 20)
     assert not [thing for thing in held if isinstance(thing, envs.World | LinearMDP)]
     secrets = [world.mdp.r, getattr(world.mdp, "w", world.mdp.r)]
     for array in (thing for thing in held if isinstance(thing, np.ndarray)):

@@ -42,6 +42,9 @@ STEPS = (
 EPISODES = 2000
 """How many episodes are learnt by default."""
 
+FRA_IL = "FraIL"
+"""The imitator by default."""
+
 Json = Annotated[bool, arg(help="print the results as JSON")]
 OutputFile = Annotated[Path | None, shown("FILE", "not written")]
 OutputFolder = Annotated[Path | None, shown("FOLDER", "not written")]
@@ -152,13 +155,15 @@ class Expert:
 
 @dataclass(frozen=True)
 class Imitate:
-    """Imitate an expert from its features alone, without actions or rewards.
+    """Imitate an expert from its data, without rewards.
 
-    The imitator is FRA-IL. From trajectories it takes the discounted mean of their features. Its
-    parameters and those of the world are flags: `optimist imitate WORLD --help` lists them.
+    FRA-IL learns from features, and takes the discounted mean of those of trajectories; other
+    imitators learn from trajectories. The parameters of the imitator and those of the world are
+    flags: `optimist imitate WORLD --learner NAME --help` lists them.
 
     Example:
         optimist imitate FourRooms --expert expert.parquet --player RmaxRaviUcb
+        optimist imitate FourRooms --expert expert.parquet --learner MimicMD
         optimist imitate FourRooms --expert log.csv --states row,column
     """
 
@@ -167,8 +172,10 @@ class Imitate:
     """the expert's features or trajectories: .parquet, .npz or .csv"""
     states: Annotated[str | None, shown("COLUMNS", "state")] = None
     """the columns of the state in a table of trajectories, such as row,column"""
+    learner: str = FRA_IL
+    """the imitator, such as MimicMD, Mobile or BehaviouralCloning"""
     episodes: int = 2000
-    """number of episodes"""
+    """number of episodes, of imitators that play"""
     seed: int = 0
     """seed of the run"""
     features: Shown = "states"
@@ -176,7 +183,7 @@ class Imitate:
     policy: OutputFile = None
     """the last policy"""
     output: OutputFile = None
-    """the paper's output: one of the policies, drawn uniformly"""
+    """the policy that the theorem speaks of; that of FRA-IL is drawn uniformly"""
     json: Json = False
 
 

@@ -1,10 +1,11 @@
-"""``optimist imitate``: imitate an expert from its features alone."""
+"""``optimist imitate``: imitate an expert, by FRA-IL or by another imitator."""
 
 import math
 import sys
 from typing import Any
 
-from optimist.cli import OK
+from optimist.cli import OK, rivals
+from optimist.cli.flags import FRA_IL
 from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent, show_agents
@@ -18,6 +19,8 @@ from optimist.stopping import INTERRUPTED
 
 def main(given: Any) -> int:
     check_writable(given.policy, given.output)
+    if given.learner != FRA_IL:
+        return rivals.main(given)
     with user_errors():
         il = imitator(given)
         code = _learn(il, given.episodes)

@@ -18,7 +18,7 @@ import gymnasium
 from tyro.conf import Fixed, arg
 
 from optimist.agents import Agent, Algorithm
-from optimist.cli.flags import EPISODES
+from optimist.cli.flags import EPISODES, FRA_IL
 from optimist.cli.mistakes import user_errors
 from optimist.cli.parse import checked
 from optimist.envs import ArrayWorld, Gym, World
@@ -27,7 +27,7 @@ from optimist.envs.mdp_files import SUFFIXES
 from optimist.errors import StudyError
 from optimist.experiments.learners import LEARNERS, config_of
 from optimist.experiments.worlds import KINDS
-from optimist.imitation import FraIL
+from optimist.imitation import IMITATORS
 from optimist.parameters import kind_of
 from optimist.registry import Registry, import_trusted, is_reference
 
@@ -46,7 +46,8 @@ def parse_with_parts(
     known: dict[str, Any] = {f.name: f for f in fields(command)}
     parts: dict[str, Any] = {"world": world_part(words[0], words, "agent_name" in known)}
     if "expert" in known:
-        parts["config"] = Annotated[narrowed(FraIL.Config, "", words), arg(name="")]
+        imitator = IMITATORS[checked("imitator", value_of("learner", words, FRA_IL), IMITATORS)]
+        parts["config"] = Annotated[narrowed(imitator.Config, "", words), arg(name="")]
     if "agent_name" not in known:
         return restored(parse(with_parts(command, parts)), parts)
     learner = agent_named(value_of("agent", words, known["agent_name"].default))

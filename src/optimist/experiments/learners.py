@@ -110,13 +110,18 @@ def learner_of(config: Any) -> type[Any]:
     """The learner that a configuration belongs to: its class says so."""
     if isinstance(config, Algorithm):
         return type(config)
-    for kind in _all_below(Agent):
-        if "Config" in vars(kind) and type(config) is config_of(kind):
+    for kind in _with_config():
+        if type(config) is config_of(kind):
             return kind
     raise TypeError(
         "agent must be an agent, its configuration or an Algorithm, as Optimist or "
         f"Optimist.Config() are; got {config!r}"
     )
+
+
+def _with_config() -> Iterator[type[Any]]:
+    """The agents with a configuration of their own; others are bases."""
+    return (kind for kind in _all_below(Agent) if "Config" in vars(kind))
 
 
 def _all_below(kind: type[Any]) -> Iterator[type[Any]]:
@@ -139,7 +144,7 @@ def study_config(given: Any) -> Any:
                     "says which agent it belongs to"
                 )
             return config_of(given)()
-    for kind in _all_below(Agent):
+    for kind in _with_config():
         if is_imitator(kind) and type(given) is kind.Config:  # the data have the defaults
             own = {f.name: getattr(given, f.name) for f in fields(given)}
             return config_of(kind)(**own)

@@ -18,8 +18,11 @@ from optimist.imitation.trajectory_arrays import WeightedPairs
 from optimist.imitation.weights import Ball, Box, Simplex, WeightClass
 
 IMITATORS: dict[str, type[Imitator]] = {
-    kind.__name__: kind for kind in (FraIL, MimicMD, Mobile, MbTail, Ilarl, OgaIL)
-}
+    kind.__name__: kind
+    for kind in (
+        BehaviouralCloning, LinearCloning, FraIL, MimicMD, Mobile, MbTail, Ilarl, OgaIL,
+    )
+}  # fmt: skip
 """All imitators by name."""
 
 __all__ = [

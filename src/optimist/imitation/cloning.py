@@ -11,6 +11,7 @@ from optimist import checks
 from optimist.checks import FloatArray, IntArray
 from optimist.core import FixedBonus, Never, SoftmaxPolicy, TablePolicy
 from optimist.features import FeatureMap, OneHot
+from optimist.imitation.cloner import Cloner
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.recording import PolicyLike, Recordable, record_pairs
 
@@ -21,7 +22,7 @@ GRADIENT_TOLERANCE = 1e-6
 """Largest entry of the gradient of the mean loss that counts as converged."""
 
 
-class BehaviouralCloning:
+class BehaviouralCloning(Cloner):
     """The policy under which the actions that an expert took are most likely.
 
     It needs the expert's actions, but no rewards and no interaction with the world. Imitation from
@@ -39,11 +40,16 @@ class BehaviouralCloning:
     Parameters
     ----------
     states
-        The expert's states or observations, [n, ...].
+        The expert's states or observations, [n, ...]; or a world.
     actions
-        The expert's actions there, [n].
+        The expert's actions there, [n]; or, in a world, the expert's trajectories. Then `learn`
+        fits them, and the rest is as of any `Imitator`.
     features
-        The feature map phi of the policy.
+        The feature map phi of the policy; in a world `OneHot` by default.
+    view
+        In a world: "whole" to clone all pairs, each once, or "last" for one of each trajectory.
+    K, seed, stride, config
+        In a world, as of `OfflineImitator`.
 
     Attributes
     ----------
@@ -59,16 +65,19 @@ class BehaviouralCloning:
     array([[0.75, 0.25],
            [0.  , 1.  ],
            [0.5 , 0.5 ]])
+
+    In a world:
+
+    >>> from optimist import envs
+    >>> from optimist.imitation import TrajectoryDataset
+    >>> world, rng = envs.RiverSwim(6, gamma=0.9), np.random.default_rng(0)
+    >>> expert = world.mdp.optimal().policy
+    >>> data = TrajectoryDataset.from_rollouts(world, expert, 20, rng)
+    >>> BehaviouralCloning(world, data).learn().gaps(expert, world.mdp.r)
+    array([0.])
     """
 
-    policy: TablePolicy | SoftmaxPolicy
-
-    def __init__(
-        self,
-        states: ArrayLike | FeatureDataset,
-        actions: ArrayLike | None = None,
-        features: FeatureMap | None = None,
-    ) -> None:
+    def _fit(self, states: Any, actions: Any, features: Any) -> None:
         refuse_features(states, actions, "behavioural cloning")
         if not isinstance(features, FeatureMap):
             raise TypeError(f"features must be a FeatureMap, such as OneHot; got {features!r}")
@@ -78,9 +87,9 @@ class BehaviouralCloning:
         self.features = features
         self.size = len(a)
         if isinstance(features, OneHot):
-            self.policy = _frequencies(x, a, features)
+            self._policy = _frequencies(x, a, features)
         else:
-            self.policy = _most_likely(x, a, features)
+            self._policy = _most_likely(x, a, features)
 
     @staticmethod
     def from_rollouts(
@@ -106,9 +115,6 @@ class BehaviouralCloning:
         """
         states, actions = record_pairs(world, policy, samples, rng, gamma, seed)
         return BehaviouralCloning(states, actions, features)
-
-    def __repr__(self) -> str:
-        return f"BehaviouralCloning(size={self.size}, policy={type(self.policy).__name__})"
 
 
 def refuse_features(states: Any, actions: Any, who: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from optimist import limits
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.finite_driver import fingerprint
@@ -16,6 +17,9 @@ from optimist.core.tabular import KeptTables
 from optimist.imitation.imitator_history import ImitatorHistory
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
+
+BYTES_A_PAIR = 200
+"""About what an imitator keeps of a pair: policies, counts, targets and the like."""
 
 
 class Playing(NamedTuple):
@@ -64,6 +68,8 @@ class ImitatorDriver(Driver):
         self, mdp: FiniteMDP, expert: TrajectoryDataset, K: int | None, run: RunSettings
     ) -> None:
         super().__init__(run, mdp.gamma)
+        X, A = mdp.n_states, mdp.n_actions
+        limits.need(BYTES_A_PAIR * X * A, f"tables of {X:,} states and {A:,} actions")
         self.mdp, self.expert, self.K = mdp, expert, K
         self.policy_size = mdp.r.size
         self.simulator = simulator(mdp)
@@ -145,4 +151,10 @@ class ImitatorDriver(Driver):
     def fingerprint(self) -> dict[str, Any]:
         data = self.expert
         actions = np.zeros(0, dtype=np.int64) if data.actions is None else data.actions
-        return fingerprint(self.mdp, self.simulator, data.states, actions, data.lengths)
+        given = data.states, actions, data.lengths, *self.given
+        return fingerprint(self.mdp, self.simulator, *given)
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """Arrays that, besides world and expert, have to be given again when loading."""
+        return ()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from optimist import checks, limits
@@ -12,8 +12,8 @@ from optimist.checks import FloatArray, IntArray
 from optimist.core import FixedBonus, Never, SoftmaxPolicy
 from optimist.errors import SolverError
 from optimist.features import FeatureMap
+from optimist.imitation.cloner import Cloner
 from optimist.imitation.cloning import read_pairs, refuse_features
-from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.trajectories import TrajectoryDataset
 
 MARGIN = 1e-9
@@ -26,7 +26,7 @@ GREEDY = 1e200
 """The eta of a softmax that is greedy: actions that are worse by 1e-197 have probability 0."""
 
 
-class LinearCloning:
+class LinearCloning(Cloner):
     """The greedy policy of a linear classifier that errs on no pair of the expert.
 
     The expert must play argmax_a phi(x, a) . theta for some theta (Rajaraman et al., 2021). Among
@@ -45,11 +45,15 @@ class LinearCloning:
     Parameters
     ----------
     states
-        The expert's states or observations, [n, ...]; or a `TrajectoryDataset` with actions.
+        The expert's states or observations, [n, ...]; or a `TrajectoryDataset` with actions; or a
+        world.
     actions
-        The expert's actions there, [n]; None for a `TrajectoryDataset`.
+        The expert's actions there, [n], or None for a `TrajectoryDataset`; or, in a world, the
+        expert's trajectories. Then `learn` fits them, and the rest is as of any `Imitator`.
     features
-        The feature map phi.
+        The feature map phi; in a world `OneHot` by default.
+    view, K, seed, stride, config
+        In a world, as of `BehaviouralCloning`.
 
     Attributes
     ----------
@@ -73,12 +77,11 @@ class LinearCloning:
     2.0
     """
 
-    def __init__(
-        self,
-        states: ArrayLike | TrajectoryDataset | FeatureDataset,
-        actions: ArrayLike | None = None,
-        features: FeatureMap | None = None,
-    ) -> None:
+    needs_deterministic = True
+    theta: FloatArray
+    margin: float
+
+    def _fit(self, states: Any, actions: Any, features: Any) -> None:
         refuse_features(states, actions, "LinearCloning")
         if isinstance(states, TrajectoryDataset):
             if actions is not None:
@@ -98,7 +101,7 @@ class LinearCloning:
         distinct, chosen = _one_action_each(x, a)
         self.features, self.size = features, len(a)
         self.theta, self.margin = _separate(_differences(x, distinct, chosen, features), features)
-        self.policy = SoftmaxPolicy(
+        self._policy = SoftmaxPolicy(
             Theta=self.theta,
             Lambda=np.ones((features.dim, 1, 1)),
             updates=1,
@@ -108,9 +111,6 @@ class LinearCloning:
             heaven=0.0,
             features=features,
         )
-
-    def __repr__(self) -> str:
-        return f"LinearCloning(size={self.size}, margin={self.margin:.3g})"
 
 
 def _one_action_each(states: NDArray[Any], actions: IntArray) -> tuple[NDArray[Any], IntArray]:

@@ -1,5 +1,6 @@
 """Mimic-MD: the known part of the expert's occupancy exactly, the rest from data."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as sl
 
+from optimist import limits
 from optimist.agents.driver import RunSettings
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import schema
@@ -14,6 +16,9 @@ from optimist.imitation.imitator import known_actions, timed_actions
 from optimist.imitation.offline import OfflineDriver, OfflineImitator
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP, match_occupancy, match_timed, policy_of, timed_occupancy
+
+BYTES_A_VARIABLE = 400
+"""About what HiGHS and the target take for each pair, at each time."""
 
 
 class Target(NamedTuple):
@@ -123,6 +128,8 @@ class MimicMDDriver(OfflineDriver):
         super().__init__(mdp, expert, K, run)
         times = (int(expert.lengths.max()),) if self.config.indexed else ()
         shape = (*times, *mdp.r.shape)
+        size = math.prod(shape)
+        limits.need(BYTES_A_VARIABLE * size, f"a linear programme of {3 * size:,} variables")
         tables = np.broadcast_to(mdp.uniform_policy, shape).reshape(-1, *mdp.r.shape)
         blank = np.full(shape[:-1], -1), np.zeros(shape), np.zeros(shape)
         self.found = Matched(*blank, tables.copy(), np.zeros(1))

@@ -84,8 +84,14 @@ class MobileDriver(CountingDriver):
         self.m = expert.state_occupancy(mdp.n_states)
         self.best = Best(mdp.uniform_policy.copy(), np.array([NO_CERTIFICATE]))
 
+    @property
+    def bonus(self) -> FloatArray:
+        """b, [X, A]."""
+        bonus: FloatArray = self.config.bonus(self.n, self.episodes, self.gamma)
+        return bonus
+
     def solve(self) -> None:
-        b = self.config.bonus(self.n, self.episodes, self.gamma)
+        b = self.bonus
         found = match_occupancy(self.P, self.nu0, self.m, self.gamma, states=True, bonus=b)
         self.playing.pi[:] = found.policy
         certificate = found.objective + 2 * float((b * found.mu).sum())

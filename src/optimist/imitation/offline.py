@@ -29,9 +29,8 @@ class OfflineDriver(ImitatorDriver):
     def play(self, record: Played, kept: KeptTables) -> None:
         raise NotImplementedError("no episodes are played")
 
-    def learn_once(self) -> dict[str, Any]:
-        """Learn; the columns of a history of no episodes and one policy."""
-        self.solve()
+    def finish(self) -> dict[str, Any]:
+        """Note that it has learnt; the columns of a history of no episodes and one policy."""
         self.clock["epochs"] = 1
         none = np.zeros(0, dtype=np.int64)
         return {
@@ -91,5 +90,10 @@ class OfflineImitator(TabularImitator):
             raise ValueError(f"{name} plays no episodes: call learn() without limits")
         if self._driver.solved:
             raise ValueError(f"{name} has learnt all that its data show: learn() is called once")
-        self._chunks = [self._driver.learn_once()]
+        self._solve()
+        self._chunks = [self._driver.finish()]
         return self.history
+
+    def _solve(self) -> None:
+        """Learn the policy."""
+        self._driver.solve()

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,7 +31,7 @@ from optimist.mdp import FiniteMDP
 
 NO_KERNELS = (
     "OgaIL needs known kernels P_i: world.kernels or kernels=; a table is a mixture of unit "
-    'kernels, kernels="table"'
+    "kernels, table=True"
 )
 
 
@@ -41,6 +41,9 @@ class OgaILConfig:
 
     Attributes
     ----------
+    table
+        Whether P is learnt as a table: as the mixture of the d = X^2 A unit kernels, one for each
+        (x, a, y), so that theta is P itself. It applies to any finite world, and takes no kernels.
     weights
         The class W of reward weights.
     policy_step
@@ -56,6 +59,7 @@ class OgaILConfig:
         can make an evaluation expand until it is cut off at R_max H.
     """
 
+    table: bool = False
     weights: CompiledWeights = UNIT_BALL
     policy_step: float = 30.0
     kappa: float = 0.03
@@ -64,6 +68,8 @@ class OgaILConfig:
     sweeps: int = 100
 
     def __post_init__(self) -> None:
+        if not isinstance(self.table, bool):
+            raise TypeError(f"table must be True or False; got {self.table!r}")
         check_weights(self.weights)
         for name in ("policy_step", "kappa", "ridge", "tolerance"):
             object.__setattr__(self, name, checks.positive(getattr(self, name), name))
@@ -126,16 +132,15 @@ class OgaILDriver(FeatureDriver):
         mdp: FiniteMDP,
         expert: FeatureDataset,
         phi_r: FeatureMap,
-        kernels: Any,
+        kernels: FloatArray | None,
         K: int | None,
         run: RunSettings,
     ) -> None:
         super().__init__(mdp, expert, phi_r, K, run)
         X, A = mdp.r.shape
-        table = isinstance(kernels, str)
-        n_blocks, s = (X * A, X) if table else (1, len(kernels))
+        n_blocks, s = (X * A, X) if kernels is None else (1, len(kernels))
         limits.need(24 * n_blocks * s * s, f"covariances of {n_blocks * s:,} kernels")
-        self.kernels = unit_kernels(X, A) if table else read_kernels(kernels)
+        self.kernels = unit_kernels(X, A) if kernels is None else read_kernels(kernels)
         identity = np.tile(np.eye(s), (n_blocks, 1, 1))
         z, theta = np.zeros((2, n_blocks * s))
         self.mixture = Mixture(
@@ -203,8 +208,8 @@ class OgaIL(FeatureImitator):
     world, expert, reward_features, K, seed, stride, config, parameters
         As of `FeatureImitator`.
     kernels
-        The kernels P_i, [d, X, A, X]; by default ``world.kernels``. With "table" they are the
-        d = X^2 A unit kernels, so that theta is P itself: any finite world is such a mixture.
+        The kernels P_i, [d, X, A, X]; by default ``world.kernels``. With ``table=True`` there are
+        none.
 
     Examples
     --------
@@ -228,7 +233,7 @@ class OgaIL(FeatureImitator):
         world: World | FiniteMDP,
         expert: FeatureDataset | TrajectoryDataset,
         reward_features: FeatureMap | None = None,
-        kernels: ArrayLike | Literal["table"] | None = None,
+        kernels: ArrayLike | None = None,
         *,
         K: int | None = None,
         seed: int = 0,
@@ -237,15 +242,17 @@ class OgaIL(FeatureImitator):
         **parameters: Any,
     ) -> None:
         mdp, made = self._read(world, expert, reward_features, config, parameters)
-        known = getattr(world, "kernels", None) if kernels is None else kernels
-        given = (self.expert, self.reward_features, _check_kernels(known, mdp), self.read_K(K))
+        known = None if made.table else _known_kernels(world, kernels, mdp)
+        if made.table and kernels is not None:
+            raise TypeError("kernels must be None with table=True: a table has its unit kernels")
+        given = (self.expert, self.reward_features, known, self.read_K(K))
         self._start(OgaILDriver(mdp, *given, RunSettings(made, seed, stride)))
 
     @property
     def theta(self) -> FloatArray:
         """The estimated weights of the kernels, [d]; of a table the estimate of P, [X, A, X]."""
         theta, (X, A) = self._driver.mixture.theta.copy(), self.mdp.r.shape
-        return theta.reshape(X, A, X) if len(self._driver.mixture.Lambda) > 1 else theta
+        return theta.reshape(X, A, X) if self.config.table else theta
 
     @property
     def value_sum(self) -> FloatArray:
@@ -253,13 +260,10 @@ class OgaIL(FeatureImitator):
         return self._driver.mixture.S.copy()
 
 
-def _check_kernels(kernels: Any, mdp: FiniteMDP) -> Any:
-    """Kernels [d, X, A, X] of the world's states and actions, or "table"."""
-    if kernels is None:
+def _known_kernels(world: Any, kernels: ArrayLike | None, mdp: FiniteMDP) -> FloatArray:
+    """The kernels that were given or that the world knows, [d, X, A, X]."""
+    known = getattr(world, "kernels", None) if kernels is None else kernels
+    if known is None:
         raise ValueError(NO_KERNELS)
-    if isinstance(kernels, str):
-        if kernels != "table":
-            raise ValueError(f'kernels must be [d, X, A, X] or "table"; got {kernels!r}')
-        return kernels
     X, A = mdp.r.shape
-    return checks.real_array(kernels, "kernels", shape=(None, X, A, X))
+    return checks.real_array(known, "kernels", shape=(None, X, A, X))

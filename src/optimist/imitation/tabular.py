@@ -5,6 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from optimist import limits
 from optimist.agents import checkpoint
 from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
@@ -20,6 +21,9 @@ from optimist.imitation.imitator_driver import ImitatorDriver, Played
 from optimist.imitation.imitator_history import ImitatorHistory
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
+
+BYTES_AN_ENTRY = 60
+"""What an entry of P^ takes: its place and value, twice while it is put together, and in an LP."""
 
 NOTHING_KNOWN = np.zeros(0, dtype=np.bool_)
 NO_COUNTS = np.zeros(0)
@@ -47,6 +51,8 @@ def estimated_kernel(world: Simulator, seen: Seen) -> Any:
     n_states, n_pairs = world.nu0.size, seen.visits.size
     pair = np.repeat(np.arange(n_pairs), np.diff(world.first))
     met, untried = seen.counts > 0, np.flatnonzero(seen.visits == 0)
+    what = f"uniform rows of {untried.size:,} untried pairs for {n_states:,} states"
+    limits.need(BYTES_AN_ENTRY * untried.size * n_states, what)
     shares = seen.counts[met] / seen.visits[pair[met]]
     rows = np.concatenate([pair[met], np.repeat(untried, n_states)])
     columns = np.concatenate([world.after[met], np.tile(np.arange(n_states), untried.size)])
