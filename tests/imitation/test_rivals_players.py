@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from as_transcriptions import LibraryIlarl, LibraryOgail
 from numpy.testing import assert_allclose, assert_array_equal
 from reference.algorithm_2 import project_ball, project_box
 from scipy.special import logsumexp
 from transcriptions.common import gap, occupancy
-from transcriptions.compiled import CompiledIlarl, CompiledOgail
 from transcriptions.ilarl import Ilarl
 from transcriptions.oal import Oal, practical_bonus, theory_bonus, theory_steps
 from transcriptions.ogail import Ogail
@@ -103,7 +103,7 @@ def test_3_it_learns_on_the_chain_of_its_paper(learner):
 
 # 7. OGAIL
 
-ogails = pytest.mark.parametrize("learner", [Ogail, CompiledOgail])
+ogails = pytest.mark.parametrize("learner", [Ogail, LibraryOgail])
 
 
 def new_ogail(learner, w, kernels, **options):
@@ -185,7 +185,7 @@ def test_7_it_learns_theta_and_the_expert(learner):
 
 # 8. ILARL
 
-ilarls = pytest.mark.parametrize("learner", [Ilarl, CompiledIlarl])
+ilarls = pytest.mark.parametrize("learner", [Ilarl, LibraryIlarl])
 
 
 def run_ilarl(learner, w, K, batch, **options):
