@@ -134,11 +134,6 @@ class FeatureDriver(ImitatorDriver):
     def fingerprint(self) -> dict[str, Any]:
         return fingerprint(self.mdp, self.simulator, *self.player.given, *self.given)
 
-    @property
-    def given(self) -> tuple[Any, ...]:
-        """Further arrays that have to be given again when loading."""
-        return ()
-
 
 class FeatureImitator(TabularImitator):
     """An imitator from features, whose rewards r_k = Phi_r w_k + shift a player moves.
