@@ -25,7 +25,7 @@ import optimist as opt
 from benchmarks.timing import best_of
 from optimist.checks import FloatArray
 from optimist.experiments.curves import cumulative
-from optimist.experiments.learners import expert_data, shown_features
+from optimist.experiments.experts import expert_data, shown_features
 from optimist.experiments.statistics import Estimate, estimate
 from optimist.imitation import (
     Ball,

@@ -93,6 +93,10 @@ OTHERS = {
         "weights": Box(-1.0, 1.0), "player": RmaxRaviUcb.Config(), "fresh": True,
         "samples": 100.0, "features": "pairs",
     },
+    "Mobile": {"c": 0.5, "delta": 0.2, "trajectories": 7, "length": 9},
+    "MbTail": {
+        "c": 0.5, "delta": 0.2, "backward": 8, "copy": True, "trajectories": 7, "length": 9
+    },
 }  # fmt: skip
 
 

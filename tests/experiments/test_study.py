@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from optimist.agents import Optimist, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
 from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Variant
-from optimist.envs import DeepSea, FourRooms, GridWorld, Maze, RiverSwim, SixArms
-from optimist.experiments import Study, StudyError
+from optimist.envs import DeepSea, FourRooms, GridWorld, Maze, ResetCliff, RiverSwim, SixArms
+from optimist.experiments import Study, StudyError, run
+from optimist.experiments.curves import read_curves
 from optimist.experiments.learners import ImitationConfig
-from optimist.imitation import Box, FraIL
+from optimist.imitation import Box, FraIL, MbTail, MimicMD, Mobile
 from optimist.text import HIDDEN
 
 SMALL = """
@@ -461,3 +462,32 @@ def test_another_seed_of_the_study_gives_other_seeds_to_all_runs():
 
 def test_the_first_run_of_a_study_stays_what_it_is():
     assert BASE.runs[0].spec.id == "ebc9001557730259"
+
+
+# Imitators of trajectories
+
+
+def test_imitators_of_trajectories_have_their_data_among_their_parameters():
+    study = small(agents='agent = "Mobile"\nc = 0.5\ntrajectories = 7')
+    [one] = study.agents.values()
+    assert (one.c, one.trajectories, one.length) == (0.5, 7, None)
+    il = study.runs[0].spec.learner()
+    assert isinstance(il, Mobile)
+    assert (len(il.expert), il.K, il.config.c) == (7, 10, 0.5)
+    with pytest.raises(StudyError, match="trajectories = 0 must be at least 1"):
+        small(agents='agent = "Mobile"\ntrajectories = 0')
+    with pytest.raises(ValueError, match="MimicMD plays no episodes, of which a study is made"):
+        Study({"river": RiverSwim()}, {"mimic": MimicMD}, episodes=10)
+
+
+@pytest.mark.parametrize("kind", [Mobile, MbTail])
+def test_a_run_of_an_imitator_has_exact_losses(kind, tmp_path):
+    world = ResetCliff(5)
+    study = Study({"cliff": world}, {"il": kind}, episodes=40, seeds=1)
+    results = run(study, tmp_path, jobs=1)
+    [one] = results.finished
+    curves = read_curves(results.folder.of(one).path / "curves.parquet", one.spec.id)
+    il = one.spec.learner()
+    history = il.learn(40)
+    lost = history.gaps(world.mdp.optimal().policy, world.mdp.r)
+    np.testing.assert_allclose(curves["suboptimality"], lost, rtol=0, atol=1e-12)

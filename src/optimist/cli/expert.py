@@ -9,7 +9,7 @@ from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import print_json
 from optimist.core import SoftmaxPolicy, TablePolicy, load_policy, storage
 from optimist.envs import World
-from optimist.experiments.learners import expert_data, expert_trajectories, shown_features
+from optimist.experiments.experts import expert_data, expert_trajectories, shown_features
 
 SAMPLES = 1000
 """How many samples are drawn by default."""

@@ -9,7 +9,7 @@ from optimist.cli.flags import FRA_IL
 from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table, percent, show_agents
-from optimist.experiments.learners import shown_features
+from optimist.experiments.experts import shown_features
 from optimist.features import FeatureMap
 from optimist.imitation import FeatureDataset, FraIL, TrajectoryDataset
 from optimist.imitation.trajectory_files import holds_trajectories

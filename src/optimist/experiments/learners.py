@@ -1,15 +1,11 @@
 """The learners of a study: agents, algorithms in plain Python, imitators of an optimal expert."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cache
 from inspect import signature
-from typing import Any, Literal, get_args
+from typing import Any
 
-import numpy as np
-
-from optimist import checks
 from optimist.agents import (
     AGENTS,
     ALGORITHMS,
@@ -24,47 +20,47 @@ from optimist.agents import (
 from optimist.agents.psrl import PsrlConfig
 from optimist.core.tabular import Peer, check_tables
 from optimist.envs import Gym, World
-from optimist.features import FeatureMap, OneHot, OneHotState, StateOnly
-from optimist.imitation import FeatureDataset, FraIL, FraILConfig, TrajectoryDataset
+from optimist.experiments.experts import (
+    ExpertData,
+    ExpertTrajectories,
+    expert_data,
+    expert_trajectories,
+    shown_features,
+)
+from optimist.imitation import (
+    IMITATORS,
+    FraIL,
+    FraILConfig,
+    Imitator,
+)
 from optimist.registry import Registry, is_ours, source_digest
 
-Shown = Literal["states", "pairs", "linear"]
-FEATURES: tuple[str, ...] = get_args(Shown)
+
+def sees_trajectories(kind: type[Any]) -> bool:
+    """Whether a learner imitates trajectories of an expert, rather than features."""
+    return issubclass(kind, Imitator) and kind.sees != "features"
+
+
+def plays(kind: type[Any]) -> bool:
+    """Whether a learner plays episodes, of which a study is made."""
+    return not issubclass(kind, Imitator) or kind.plays
+
 
 LEARNERS = Registry(
     "agent",
-    {**AGENTS, **ALGORITHMS, **{kind.__name__: kind for kind in (FraIL, StableBaselines)}},
+    {
+        **AGENTS,
+        **ALGORITHMS,
+        **{kind.__name__: kind for kind in (FraIL, StableBaselines)},
+        **{
+            name: kind
+            for name, kind in IMITATORS.items()
+            if sees_trajectories(kind) and plays(kind)
+        },
+    },
     ("optimist.agents", "optimist.imitators"),
 )
 """Every learner by name, those of other people too."""
-
-
-@dataclass(frozen=True)
-class ExpertData:
-    """The parameters of an imitator's data, which are recorded from an optimal policy.
-
-    Attributes
-    ----------
-    samples
-        tau_E, the number of samples of the expert's features; inf gives their exact expectation.
-    features
-        The reward features: "states" for one-hot states, "pairs" for one-hot pairs, "linear" for
-        the features in which the world is linear.
-    """
-
-    samples: float = math.inf
-    features: str = "states"
-
-    def __post_init__(self) -> None:
-        check_own = getattr(super(), "__post_init__", None)  # the imitator's own parameters
-        if check_own is not None:
-            check_own()
-        if self.samples != math.inf:
-            _sample_count(self.samples)
-        if self.features not in FEATURES:
-            raise ValueError(
-                f"features must be one of {', '.join(FEATURES)}; got {self.features!r}"
-            )
 
 
 @dataclass(frozen=True)
@@ -94,7 +90,8 @@ def _config_of(kind: Any) -> type[Any]:
     if kind is FraIL:
         return ImitationConfig
     if is_imitator(kind):
-        bases = (ExpertData, kind.Config)
+        data = ExpertTrajectories if sees_trajectories(kind) else ExpertData
+        bases = (data, kind.Config)
         return make_dataclass(f"{kind.__name__}Config", (), bases=bases, frozen=True)
     found: type[Any] = kind.Config
     return found
@@ -179,11 +176,15 @@ def check_together(world: World | Gym, config: Any, by_steps: bool) -> None:
             "StableBaselines needs a study by steps, for which its schedules are made: give steps "
             "instead of episodes"
         )
+    kind = learner_of(config)
+    if not plays(kind):
+        raise ValueError(
+            f"{kind.__name__} plays no episodes, of which a study is made: call its learn()"
+        )
     if not isinstance(world, Gym):
         if isinstance(config, PsrlConfig):  # its tables are quadratic in the number of states
             check_tables(world.mdp, Peer.PSRL)
         return
-    kind = learner_of(config)
     if is_imitator(kind):
         raise ValueError(
             f"{kind.__name__} imitates an optimal expert in a study; none is known in {world.name}"
@@ -207,55 +208,13 @@ def make_learner(
         phi_r = shown_features(world, config.features)
         expert = expert_data(world, phi_r, config.samples, seed)
         made = kind(world, expert, phi_r, world.features, K=length, config=config, **how)
+    elif isinstance(config, ExpertTrajectories):
+        assert isinstance(world, World)
+        data = expert_trajectories(world, config.trajectories, seed, length=config.length)
+        made = kind(world, data, K=length, config=config, **how)
     elif isinstance(config, StableBaselines.Config):
         given = {"seed": seed, "total_timesteps": length, **config.hyperparameters}
         made = kind(world, config.algorithm, **given)
     else:
         made = kind(world, config=config, **how)
     return made
-
-
-def shown_features(world: World, features: str) -> FeatureMap:
-    """The reward features phi_r of a world, by name."""
-    X, A = world.mdp.n_states, world.mdp.n_actions
-    if features == "linear":
-        return world.features
-    return OneHot(X, A) if features == "pairs" else StateOnly(OneHotState(X), A)
-
-
-def expert_data(
-    world: World, phi_r: FeatureMap, samples: float, seed: int, policy: Any = None
-) -> FeatureDataset:
-    """Expert data of a policy, by default an optimal one; exact if samples is inf."""
-    expert = world.mdp.optimal().policy if policy is None else policy
-    if samples == math.inf:
-        return FeatureDataset.from_policy(world, expert, phi_r)
-    rng = _expert_rng(seed)
-    return FeatureDataset.from_rollouts(world, expert, phi_r, _sample_count(samples), rng)
-
-
-def expert_trajectories(
-    world: World,
-    trajectories: int,
-    seed: int,
-    policy: Any = None,
-    length: int | None = None,
-    actions: bool = True,
-) -> TrajectoryDataset:
-    """Trajectories of a policy, by default an optimal one (see `TrajectoryDataset`)."""
-    expert = world.mdp.optimal().policy if policy is None else policy
-    rng = _expert_rng(seed)
-    return TrajectoryDataset.from_rollouts(
-        world, expert, trajectories, rng, length=length, actions=actions
-    )
-
-
-def _expert_rng(seed: int) -> np.random.Generator:
-    # The learner's generator is seeded with the seed alone, so the two are independent.
-    return np.random.default_rng([seed, 1])
-
-
-def _sample_count(samples: float) -> int:
-    if not float(samples).is_integer():
-        raise ValueError(f"samples must be a whole number or inf; got {samples:g}")
-    return checks.count(int(samples), "samples")

@@ -10,13 +10,13 @@ from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym, World
 from optimist.experiments import statistics
 from optimist.experiments.curves import Curves, average, cumulative, final
-from optimist.experiments.learners import ExpertData
+from optimist.experiments.experts import ExpertData
 from optimist.experiments.maps import corners, is_drawn
 from optimist.experiments.specification import Specification
 from optimist.experiments.statistics import Estimate
 from optimist.experiments.track import Track, beliefs
 from optimist.experiments.worlds import StudyWorld
-from optimist.imitation import ImitationHistory
+from optimist.imitation import ImitationHistory, ImitatorHistory
 from optimist.report import labels
 
 if TYPE_CHECKING:
@@ -61,6 +61,10 @@ class ByValues(Track):
             judged = {"value": best.value - lost, "suboptimality": lost}
             shown = mdp.occupancy(best.policy).ravel() @ history.Phi
             judged["matching_error"] = history.matching_errors(shown)
+        elif isinstance(history, ImitatorHistory):
+            best = mdp.optimal()
+            lost = history.gaps(best.policy, mdp.r)
+            judged = {"value": best.value - lost, "suboptimality": lost}
         else:
             judged = {"value": history.values(), "suboptimality": history.regrets()}
         rows = {"episode": history.evaluated + 1, "steps": steps[at]}

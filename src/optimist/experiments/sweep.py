@@ -40,6 +40,9 @@ from optimist.registry import import_trusted
 POLL_SECONDS = 0.5
 """How often to try again runs that another process holds."""
 
+FIRST_EPISODES = 10
+"""Episodes in which a learner calls all of its compiled loops: `MbTail` has one for each phase."""
+
 Sink = Callable[[Run, StudyFolder], None]
 """A callback for each finished run."""
 
@@ -198,8 +201,8 @@ def _compile_once(pending: list[Run]) -> None:
         if streams:
             Optimist(RiverSwim(2).make(), gamma=0.5, geometric=True).learn(1, show_progress=False)
         else:  # with default parameters: the study's may not fit RiverSwim
-            learner = make_learner(kind, config_of(kind)(), RiverSwim(2), 1, 1, 0)
-            learner.learn(1, show_progress=False)
+            learner = make_learner(kind, config_of(kind)(), RiverSwim(2), FIRST_EPISODES, 1, 0)
+            learner.learn(FIRST_EPISODES, show_progress=False)
 
 
 @dataclass

@@ -116,7 +116,10 @@ class ImitatorDriver(Driver):
 
     @property
     def diagnostics(self) -> Diagnostics:
-        raise AttributeError("diagnostics are of learners with values and bonuses of their own")
+        pi = self.playing.pi
+        unknown = np.full(pi.shape, np.nan)  # no values and bonuses, unless a learner has them
+        epoch = int(self.clock["epochs"])
+        return Diagnostics(unknown[:, 0], pi.copy(), unknown, unknown, epoch, heaven=np.nan)
 
     @property
     def policy(self) -> Policy:
