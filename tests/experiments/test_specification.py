@@ -97,6 +97,14 @@ OTHERS = {
     "MbTail": {
         "c": 0.5, "delta": 0.2, "backward": 8, "copy": True, "trajectories": 7, "length": 9
     },
+    "Ilarl": {
+        "weights": Box(-1.0, 1.0), "batch": 7, "eta": 1.0, "beta": 0.5, "ridge": 0.5,
+        "samples": 100.0, "features": "pairs",
+    },
+    "OgaIL": {
+        "table": True, "weights": Box(-1.0, 1.0), "policy_step": 1.0, "kappa": 0.5, "ridge": 0.5,
+        "tolerance": 0.5, "sweeps": 7, "samples": 100.0, "features": "pairs",
+    },
 }  # fmt: skip
 
 

@@ -32,6 +32,7 @@ from optimist.imitation import (
     FraIL,
     FraILConfig,
     Imitator,
+    OgaIL,
 )
 from optimist.registry import Registry, is_ours, source_digest
 
@@ -52,11 +53,7 @@ LEARNERS = Registry(
         **AGENTS,
         **ALGORITHMS,
         **{kind.__name__: kind for kind in (FraIL, StableBaselines)},
-        **{
-            name: kind
-            for name, kind in IMITATORS.items()
-            if sees_trajectories(kind) and plays(kind)
-        },
+        **{name: kind for name, kind in IMITATORS.items() if plays(kind)},
     },
     ("optimist.agents", "optimist.imitators"),
 )
@@ -207,7 +204,8 @@ def make_learner(
         assert isinstance(world, World)  # `check_together` refuses environments
         phi_r = shown_features(world, config.features)
         expert = expert_data(world, phi_r, config.samples, seed)
-        made = kind(world, expert, phi_r, world.features, K=length, config=config, **how)
+        phi_P = () if kind is OgaIL else (world.features,)  # it has the world's kernels instead
+        made = kind(world, expert, phi_r, *phi_P, K=length, config=config, **how)
     elif isinstance(config, ExpertTrajectories):
         assert isinstance(world, World)
         data = expert_trajectories(world, config.trajectories, seed, length=config.length)

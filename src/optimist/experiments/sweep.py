@@ -14,7 +14,7 @@ from typing import Any
 import cloudpickle
 
 from optimist.agents import Algorithm, Optimist, StableBaselines
-from optimist.envs import Gym, RiverSwim
+from optimist.envs import Gym, RandomMixture, RiverSwim
 from optimist.envs.gym_world import module_of
 from optimist.errors import (
     Busy,
@@ -200,8 +200,9 @@ def _compile_once(pending: list[Run]) -> None:
             continue
         if streams:
             Optimist(RiverSwim(2).make(), gamma=0.5, geometric=True).learn(1, show_progress=False)
-        else:  # with default parameters: the study's may not fit RiverSwim
-            learner = make_learner(kind, config_of(kind)(), RiverSwim(2), FIRST_EPISODES, 1, 0)
+        else:  # with default parameters: the study's may not fit this world, which fits them all
+            world = RandomMixture(d=1, n_states=2, n_actions=2, successors=2)
+            learner = make_learner(kind, config_of(kind)(), world, FIRST_EPISODES, 1, 0)
             learner.learn(FIRST_EPISODES, show_progress=False)
 
 
