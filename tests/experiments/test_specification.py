@@ -21,7 +21,16 @@ from optimist.agents import (
     StableBaselines,
 )
 from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Truncation, VarianceBonus, Variant
-from optimist.envs import WORLDS, DeepSea, FourRooms, GridWorld, Gym, Maze, RiverSwim
+from optimist.envs import (
+    WORLDS,
+    DeepSea,
+    FourRooms,
+    GridWorld,
+    Gym,
+    Maze,
+    RandomMixture,
+    RiverSwim,
+)
 from optimist.errors import DataError
 from optimist.experiments import Specification
 from optimist.experiments.learners import CONFIGS, ImitationConfig
@@ -33,7 +42,7 @@ from optimist.experiments.specification import (
     read_world,
 )
 from optimist.experiments.toml import write_toml
-from optimist.imitation import Box, FraIL, Simplex
+from optimist.imitation import Box, FraIL, OgaIL, Simplex
 
 # Another value of every parameter of every world and every agent, each possible by itself
 
@@ -129,12 +138,19 @@ THEIRS = [
     StableBaselines.Config("DQN", {"learning_rate": 0.5, "policy_kwargs": {"net_arch": [8]}}),
 ]  # fmt: skip
 
+
+def of(agent):
+    """The specification of an agent; OGAIL needs a mixture of known kernels."""
+    world = RandomMixture(d=2) if isinstance(agent, OgaIL.Config) else WORLD
+    return replace(SPEC, agent=agent, world=world)
+
+
 EVERY = [
     *(replace(SPEC, world=kind()) for kind in WORLDS.values()),
     *(replace(SPEC, world=world) for name in WORLDS for world in changed(name, WORLDS[name]())),
     *(replace(SPEC, world=world) for world in (Gym("MountainCar-v0"), CAR, *changed("Gym", CAR))),
-    *(replace(SPEC, agent=kind()) for name, kind in OURS.items() if name != "Rmax"),
-    *(replace(SPEC, agent=agent) for name in OURS for agent in changed(name, OURS[name]())),
+    *(of(kind()) for name, kind in OURS.items() if name != "Rmax"),
+    *(of(agent) for name in OURS for agent in changed(name, OURS[name]())),
     *(replace(BY_STEPS, agent=agent) for agent in THEIRS),
     replace(BY_STEPS, steps=101),
     *(replace(SPEC, agent=Variant(ascension=ascension)) for ascension in ASCENSIONS),

@@ -498,6 +498,8 @@ def test_imitators_of_features_have_the_data_of_fra_il():
     assert isinstance(il.reward_features, OneHot)
     table = small(agents='agent = "OgaIL"\ntable = true').runs[0].spec.learner()
     assert table.theta.ndim == 3
+    with pytest.raises(StudyError, match="OgaIL needs known kernels P_i"):
+        small(agents='agent = "OgaIL"')
 
 
 @pytest.mark.parametrize("kind", [Mobile, MbTail, Ilarl, OgaIL])

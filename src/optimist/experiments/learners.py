@@ -33,7 +33,9 @@ from optimist.imitation import (
     FraILConfig,
     Imitator,
     OgaIL,
+    OgaILConfig,
 )
+from optimist.imitation.oga_il import NO_KERNELS
 from optimist.registry import Registry, is_ours, source_digest
 
 
@@ -181,6 +183,8 @@ def check_together(world: World | Gym, config: Any, by_steps: bool) -> None:
     if not isinstance(world, Gym):
         if isinstance(config, PsrlConfig):  # its tables are quadratic in the number of states
             check_tables(world.mdp, Peer.PSRL)
+        if isinstance(config, OgaILConfig) and not config.table and not hasattr(world, "kernels"):
+            raise ValueError(NO_KERNELS)
         return
     if is_imitator(kind):
         raise ValueError(
