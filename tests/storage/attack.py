@@ -25,13 +25,24 @@ from optimist.agents.checkpoint import FILE
 from optimist.core import FixedBonus, Sigmoid, Variant, storage
 from optimist.errors import FileError, OptimistError
 from optimist.features import OneHotState, StateOnly
-from optimist.imitation import FeatureDataset, FraIL
+from optimist.imitation import (
+    BehaviouralCloning,
+    FeatureDataset,
+    FraIL,
+    MbTail,
+    MimicMD,
+    Mobile,
+    TrajectoryDataset,
+)
 
 RIVER = envs.RiverSwim(5, gamma=0.8)
 LINEAR = envs.RandomLinear(4, 6, 2, gamma=0.8)
 ANYTIME = Variant(eta=0.5, bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0), anytime=True)
 STATES = StateOnly(OneHotState(5), n_actions=2)
 EXPERT = FeatureDataset.from_policy(RIVER, RIVER.mdp.optimal().policy, STATES)
+PATHS = TrajectoryDataset.from_rollouts(
+    RIVER, RIVER.mdp.optimal().policy, 5, np.random.default_rng(0), length=4
+)
 TILES = StateOnly(OneHotState(16), n_actions=4)
 WALKER = FeatureDataset(np.eye(16)[[0, 4, 8, 9, 13, 14]])
 TERMS = {"gamma": 0.8}
@@ -63,6 +74,13 @@ def stream(cls, env, features=None, config=None, **terms):
     )
 
 
+def imitator(cls, **options):
+    return (
+        lambda: cls(RIVER, PATHS, seed=3, stride=4, **options),
+        lambda path: cls.load(path, RIVER, PATHS, **options),
+    )
+
+
 KINDS = {
     "finite": finite(Optimist),
     "dense": finite(Optimist, LINEAR),
@@ -82,6 +100,10 @@ KINDS = {
         lambda: FraIL(RIVER, EXPERT, seed=3, stride=4),
         lambda path: FraIL.load(path, RIVER, EXPERT),
     ),
+    "mobile": imitator(Mobile),
+    "mb tail": imitator(MbTail, K=11),
+    "mimic": imitator(MimicMD),
+    "clone": imitator(BehaviouralCloning),
     "stream imitation": (
         lambda: FraIL(endless(), WALKER, TILES, seed=3, **TERMS),
         lambda path: FraIL.load(path, endless(), WALKER, TILES, **TERMS),
@@ -146,10 +168,18 @@ def altered(data, path=()):
         yield f"{list(path)} with more", {**data, "more": 1}
 
 
+def learn(agent, episodes):
+    """Learn; those who play no episodes learn unless they have learnt."""
+    if getattr(agent, "plays", True):
+        agent.learn(episodes, show_progress=False)
+    elif not agent.remembers:
+        agent.learn()
+
+
 def use(agent, sight, folder):
     """Whatever one does with a learner that was loaded."""
-    agent.learn(2, show_progress=False)
-    agent.learn(3, show_progress=False)
+    learn(agent, 2)
+    learn(agent, 3)
     repr(agent.history.table())
     for policy in (agent.policy, agent.output):
         policy.predict(sight)
@@ -178,7 +208,7 @@ def attack(kind, most, folder):
     """How many files there were, how many were refused, and those that were not harmless."""
     make, load = KINDS[kind]
     agent = make()
-    agent.learn(6, show_progress=False)
+    learn(agent, 6)
     agent.save(folder)
     path, rng = folder / FILE, np.random.default_rng(0)
     header, arrays = storage.read(path)

@@ -132,8 +132,10 @@ def sweep(
     W[:] = 0.0
     V[:] = 0.0
     done, change = 0, math.inf
-    most = backward if backward > 0 else SWEEPS
-    while done < most and (backward > 0 or change > TOLERANCE * H):
+    most, enough = SWEEPS, TOLERANCE * H
+    if backward > 0:  # where nothing changes, further steps change nothing
+        most, enough = backward, 0.0
+    while done < most and change > enough:
         change = 0.0
         for x in range(n_states):
             for a in range(n_actions):

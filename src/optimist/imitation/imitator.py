@@ -122,7 +122,7 @@ class Imitator(ABC):
     @classmethod
     def read_K(cls, K: int | None) -> int | None:
         """The number of episodes that the learner is made for, if it was given."""
-        return None if K is None else checks.count(K, "K")
+        return None if K is None else checks.count(K, "K", below=checks.MOST)
 
 
 def known_actions(data: TrajectoryDataset, n_states: int) -> IntArray:

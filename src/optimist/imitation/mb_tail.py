@@ -57,7 +57,8 @@ class MbTailConfig:
             delta = checks.positive(checks.probability(self.delta, "delta"), "delta")
             object.__setattr__(self, "delta", delta)
         if self.backward is not None:
-            object.__setattr__(self, "backward", checks.count(self.backward, "backward"))
+            backward = checks.count(self.backward, "backward", below=checks.MOST)
+            object.__setattr__(self, "backward", backward)
         if not isinstance(self.copy, bool | np.bool_):
             raise TypeError(f"copy must be True or False; got {self.copy!r}")
         object.__setattr__(self, "copy", bool(self.copy))
@@ -167,6 +168,11 @@ class MbTailDriver(CountingDriver):
         self.playing.pi[:] = found.policy
         self.tail.objective[0] = found.objective
 
+    def counted_of(self, episodes: int, K: int | None) -> int:
+        if episodes > (K or 0):
+            raise ValueError(f"episodes must be at most K = {K}; got {episodes}")
+        return max(episodes - (K or 0) // CLONING_SHARE, 0)
+
     # Acting
 
     @property
@@ -225,7 +231,7 @@ class MbTail(TabularImitator):
     @classmethod
     def read_K(cls, K: int | None) -> int | None:
         """The number of episodes, at least 5: one of cloning."""
-        return None if K is None else checks.count(K, "K", least=CLONING_SHARE)
+        return None if K is None else checks.count(K, "K", CLONING_SHARE, checks.MOST)
 
     def learn(
         self,

@@ -12,7 +12,7 @@ from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
 from optimist.checks import FloatArray, IntArray
-from optimist.core import schema
+from optimist.core import schema, storage
 from optimist.core.state import Simulator
 from optimist.core.tabular import KeptTables
 from optimist.envs import World
@@ -126,9 +126,17 @@ class CountingDriver(ImitatorDriver):
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         check_seen(self.simulator, arrays["seen.counts"], arrays["seen.visits"])
-        if arrays["seen.before"].shape and (arrays["seen.before"] > arrays["seen.visits"]).any():
+        if (arrays["seen.before"] > arrays["seen.visits"]).any():
             raise ValueError("seen.before must be at most seen.visits")
+        begun, episodes = int(arrays["seen.starts"].sum()), int(arrays[f"{self.CLOCK}.episodes"][0])
+        counted = self.counted_of(episodes, header["settings"]["K"])
+        if begun != counted:
+            raise ValueError(f"seen.starts must add up to {counted} episodes; got {begun}")
         super().restore(header, arrays)
+
+    def counted_of(self, episodes: int, K: int | None) -> int:
+        """In how many of so many episodes transitions are counted."""
+        return episodes
 
 
 def check_seen(world: Simulator, counts: FloatArray, visits: IntArray) -> None:
@@ -220,5 +228,7 @@ class TabularImitator(Agent, Imitator):
     def _restore(self, saved: checkpoint.Saved) -> None:
         given = saved.header["settings"], self._driver.settings
         now = saved_settings(saved.path, *given, self.K)
+        with storage.reading(saved.path):
+            self.read_K(now["K"])
         super()._restore(saved)
         self._driver.K = now["K"]
