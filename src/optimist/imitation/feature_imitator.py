@@ -120,8 +120,11 @@ class FeatureDriver(ImitatorDriver):
         return self.player.W_max * (1 + checks.RANGE_TOLERANCE)
 
     def layout(self, arrays: dict[str, Any]) -> schema.Layout:
+        slack = checks.RANGE_TOLERANCE * self.top
+        values = schema.real((self.mdp.n_states,), -slack, self.top + slack)
         weights = schema.real(self.player.w.shape, -self.most, self.most)
-        return {**super().layout(arrays), "player.w": weights}
+        V = f"{self.GROUPS[1]}.V"  # after what is played comes what is learnt
+        return {**super().layout(arrays), "player.w": weights, V: values}
 
     def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
         return {
