@@ -16,9 +16,12 @@ from optimist.experiments.toml import write_toml
 from optimist.parameters import to_plain
 
 CONFIGS = {name: kind for name, kind in EVERY.items() if name != "StableBaselines"}  # by steps only
-WORLD = envs.RiverSwim(3, gamma=0.9)
-STUDY = {"episodes": 20, "seeds": 1, "worlds": {"river": {"world": "RiverSwim", **to_plain(WORLD)}}}
-LEARN = ("learn", "RiverSwim", "--world.n", "3", "--world.gamma", "0.9", "--jobs", "1")
+# A mixture of known kernels, in which every learner can learn
+WORLD = envs.RandomMixture(d=2, n_states=3, n_actions=2, successors=2, paying=0.4, gamma=0.9)
+TABLE = {"world": "RandomMixture", **to_plain(WORLD)}
+STUDY = {"episodes": 20, "seeds": 1, "worlds": {"mixture": TABLE}}
+WORDS = chain(*((f"--world.{k.replace('_', '-')}", str(v)) for k, v in to_plain(WORLD).items()))
+LEARN = ("learn", "RandomMixture", *WORDS, "--jobs", "1")
 
 
 def defaults(config):
@@ -93,7 +96,7 @@ def test_command_line(name, tmp_path, monkeypatch, capsys):
     default = CONFIGS[name]()
     given = list(flags(default))
     for words in given:
-        assert parse(["learn", "RiverSwim", "--agent", name, *words]).agent == default, words
+        assert parse([*LEARN, "--agent", name, *words]).agent == default, words
     short = (*LEARN, "--agent", name, "--episodes", "20", "--seeds", "1")
     assert main([*short, "--out", "bare"]) == 0
     assert main([*short, "--out", "spelt", *chain(*given)]) == 0

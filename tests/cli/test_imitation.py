@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from reference.experts import NEEDED, imitator
 
 import optimist as opt
 from optimist.core.timed import table_in
@@ -268,10 +269,11 @@ OTHERS = {name: kind for name, kind in IMITATORS.items() if name != "FraIL"}
 def test_other_imitators_learn_from_trajectories(optimist, tmp_path, name):
     record(optimist, "expert.parquet", "--trajectories", 20)
     call = ("imitate", "GridWorld", *SMALL, "--expert", "expert.parquet", "--learner", name)
-    flags = ("--episodes", 30, "--seed", 3)
+    flags = ("--episodes", 30, "--seed", 3, *(f"--{flag}" for flag in NEEDED.get(name, ())))
     code, out, err = optimist(*call, *flags, "--policy", "p.safetensors")
     assert code == 0, err
-    il = OTHERS[name](WORLD, TrajectoryDataset.load(tmp_path / "expert.parquet"), K=30, seed=3)
+    data = TrajectoryDataset.load(tmp_path / "expert.parquet")
+    il = imitator(OTHERS[name], WORLD, data, K=30, seed=3)
     il.learn(*([30] if il.plays else []))
     assert f"{name} in GridWorld " in out
     assert f" {il.episodes}, {il.steps}" in out

@@ -21,7 +21,16 @@ from optimist.agents import (
     StableBaselines,
 )
 from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Truncation, VarianceBonus, Variant
-from optimist.envs import WORLDS, DeepSea, FourRooms, GridWorld, Gym, Maze, RiverSwim
+from optimist.envs import (
+    WORLDS,
+    DeepSea,
+    FourRooms,
+    GridWorld,
+    Gym,
+    Maze,
+    RandomMixture,
+    RiverSwim,
+)
 from optimist.errors import DataError
 from optimist.experiments import Specification
 from optimist.experiments.learners import CONFIGS, ImitationConfig
@@ -33,7 +42,7 @@ from optimist.experiments.specification import (
     read_world,
 )
 from optimist.experiments.toml import write_toml
-from optimist.imitation import Box, FraIL, Simplex
+from optimist.imitation import Box, FraIL, OgaIL, Simplex
 
 # Another value of every parameter of every world and every agent, each possible by itself
 
@@ -97,6 +106,18 @@ OTHERS = {
     "MbTail": {
         "c": 0.5, "delta": 0.2, "backward": 8, "copy": True, "trajectories": 7, "length": 9
     },
+    "Oal": {
+        "bonus": 0.5, "policy_step": 2.0, "cost_step": 2.0, "trajectories": 7, "length": 9
+    },
+    "ForwardAIL": {"literal": True, "cut": 0.1, "trajectories": 7, "length": 9},
+    "Ilarl": {
+        "weights": Box(-1.0, 1.0), "batch": 7, "eta": 1.0, "beta": 0.5, "ridge": 0.5,
+        "samples": 100.0, "features": "pairs",
+    },
+    "OgaIL": {
+        "table": True, "weights": Box(-1.0, 1.0), "policy_step": 1.0, "kappa": 0.5, "ridge": 0.5,
+        "tolerance": 0.5, "sweeps": 7, "samples": 100.0, "features": "pairs",
+    },
 }  # fmt: skip
 
 
@@ -121,12 +142,19 @@ THEIRS = [
     StableBaselines.Config("DQN", {"learning_rate": 0.5, "policy_kwargs": {"net_arch": [8]}}),
 ]  # fmt: skip
 
+
+def of(agent):
+    """The specification of an agent; OGAIL needs a mixture of known kernels."""
+    world = RandomMixture(d=2) if isinstance(agent, OgaIL.Config) else WORLD
+    return replace(SPEC, agent=agent, world=world)
+
+
 EVERY = [
     *(replace(SPEC, world=kind()) for kind in WORLDS.values()),
     *(replace(SPEC, world=world) for name in WORLDS for world in changed(name, WORLDS[name]())),
     *(replace(SPEC, world=world) for world in (Gym("MountainCar-v0"), CAR, *changed("Gym", CAR))),
-    *(replace(SPEC, agent=kind()) for name, kind in OURS.items() if name != "Rmax"),
-    *(replace(SPEC, agent=agent) for name in OURS for agent in changed(name, OURS[name]())),
+    *(of(kind()) for name, kind in OURS.items() if name != "Rmax"),
+    *(of(agent) for name in OURS for agent in changed(name, OURS[name]())),
     *(replace(BY_STEPS, agent=agent) for agent in THEIRS),
     replace(BY_STEPS, steps=101),
     *(replace(SPEC, agent=Variant(ascension=ascension)) for ascension in ASCENSIONS),

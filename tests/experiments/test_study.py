@@ -10,11 +10,31 @@ from hypothesis import strategies as st
 
 from optimist.agents import Optimist, OptimisticVI, RaviUcb, Rmax, RmaxRaviUcb
 from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Variant
-from optimist.envs import DeepSea, FourRooms, GridWorld, Maze, ResetCliff, RiverSwim, SixArms
+from optimist.envs import (
+    DeepSea,
+    FourRooms,
+    GridWorld,
+    Maze,
+    RandomMixture,
+    ResetCliff,
+    RiverSwim,
+    SixArms,
+)
 from optimist.experiments import Study, StudyError, run
 from optimist.experiments.curves import read_curves
 from optimist.experiments.learners import ImitationConfig
-from optimist.imitation import Box, ForwardAIL, FraIL, MbTail, MimicMD, Mobile, Oal
+from optimist.features import OneHot
+from optimist.imitation import (
+    Box,
+    ForwardAIL,
+    FraIL,
+    Ilarl,
+    MbTail,
+    MimicMD,
+    Mobile,
+    Oal,
+    OgaIL,
+)
 from optimist.text import HIDDEN
 
 SMALL = """
@@ -480,9 +500,21 @@ def test_imitators_of_trajectories_have_their_data_among_their_parameters():
         Study({"river": RiverSwim()}, {"mimic": MimicMD}, episodes=10)
 
 
-@pytest.mark.parametrize("kind", [Mobile, MbTail, Oal, ForwardAIL])
+def test_imitators_of_features_have_the_data_of_fra_il():
+    study = small(agents='agent = "Ilarl"\nbatch = 5\nsamples = 9\nfeatures = "pairs"')
+    il = study.runs[0].spec.learner()
+    assert isinstance(il, Ilarl)
+    assert (il.expert.features.shape[0], il.K, il.config.batch) == (9, 10, 5)
+    assert isinstance(il.reward_features, OneHot)
+    table = small(agents='agent = "OgaIL"\ntable = true').runs[0].spec.learner()
+    assert table.theta.ndim == 3
+    with pytest.raises(StudyError, match="OgaIL needs known kernels P_i"):
+        small(agents='agent = "OgaIL"')
+
+
+@pytest.mark.parametrize("kind", [Mobile, MbTail, Oal, ForwardAIL, Ilarl, OgaIL])
 def test_a_run_of_an_imitator_has_exact_losses(kind, tmp_path):
-    world = ResetCliff(5)
+    world = RandomMixture(d=2, n_states=5, n_actions=2) if kind is OgaIL else ResetCliff(5)
     study = Study({"cliff": world}, {"il": kind}, episodes=40, seeds=1)
     results = run(study, tmp_path, jobs=1)
     [one] = results.finished

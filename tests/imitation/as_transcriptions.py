@@ -9,9 +9,25 @@ import numpy as np
 from transcriptions.common import uniform
 from transcriptions.mimic_md import Found
 from transcriptions.oal import theory_steps
+from transcriptions.ogail import Ogail
 
 from optimist.core import mirror
-from optimist.imitation import ForwardAIL, MbTail, MimicMD, Mobile, Oal, TrajectoryDataset
+from optimist.core.kernels import read_kernels
+from optimist.core.mixture import add_visits, evaluate, expect
+from optimist.core.regression import solve
+from optimist.core.softmax import softmax_table
+from optimist.features import Table
+from optimist.imitation import (
+    Ball,
+    FeatureDataset,
+    ForwardAIL,
+    Ilarl,
+    MbTail,
+    MimicMD,
+    Mobile,
+    Oal,
+    TrajectoryDataset,
+)
 from optimist.imitation.forward_ail import solve_game
 from optimist.imitation.mb_tail import MbTailDriver
 from optimist.imitation.mimic_md import outside_part
@@ -55,6 +71,17 @@ def library_unknown_part(states, actions, gamma, kappa, shape):
     return outside_part(TrajectoryDataset(states, actions), world, kappa)
 
 
+def watched(kind, driver, made):
+    """A learner whose driver is ``driver``, and is kept in the list ``made``."""
+
+    class Watched(driver):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append(self)
+
+    return type(kind.__name__, (kind,), {"Driver": Watched})
+
+
 class LibraryMbTail:
     """With practical bonuses, whatever B is."""
 
@@ -63,14 +90,13 @@ class LibraryMbTail:
             if told is not None:
                 P, nu0, inside = told
 
-        class Learner(MbTail):
-            Driver = MbTailDriver if told is None else Told
-
+        made = []
+        Learner = watched(MbTail, MbTailDriver if told is None else Told, made)
         data = TrajectoryDataset(states, actions)
         il = Learner(world_of(P, nu0, gamma), data, K=max(K, 5), seed=seed_of(rng))
         il.learn()
         self.found, self.policy = found_by(il), il.output.table
-        self.P, self.nu0 = il._driver.P, il._driver.nu0
+        self.P, self.nu0 = made[0].P, made[0].nu0
         if told is None:
             self.P = self.P.toarray().reshape(P.shape)
 
@@ -82,11 +108,14 @@ def library_rollouts_in(play, kappa, A, K):
         start = np.diff(play.nu0, prepend=0.0)
         known = np.flatnonzero(kappa >= 0)
         data = TrajectoryDataset(known[None], kappa[known][None])  # one path, so that D1 is all
-        play.il = MbTail(world_of(P, start, play.gamma), data, K=10**6, stride=0)
+        play.drivers = []
+        Learner = watched(MbTail, MbTailDriver, play.drivers)
+        play.il = Learner(world_of(P, start, play.gamma), data, K=10**6, stride=0)
         np.testing.assert_array_equal(play.il.target.kappa, kappa)
-    before = play.il._driver.tail.counts.copy()
+    (driver,) = play.drivers
+    before = driver.tail.counts.copy()
     play.il.learn(K)
-    new = play.il._driver.tail.counts - before
+    new = driver.tail.counts - before
     return (1 - play.gamma) / K * new.reshape(len(kappa), A)
 
 
@@ -97,6 +126,10 @@ class LibraryMobile:
         outer = self
 
         class Driver(MobileDriver):
+            def __init__(self, *given):
+                super().__init__(*given)
+                self.m = m
+
             @property
             def bonus(self):
                 if told:
@@ -119,7 +152,6 @@ class LibraryMobile:
         self.solutions, self.m, self.gamma = [], m, gamma
         world = world_of(P, nu0, gamma)
         self.il = Learner(world, TrajectoryDataset([[0]]), seed=seed_of(rng), stride=0)
-        self.il._driver.m = m
 
     def match(self, P, nu0, b):
         return match_occupancy(P, nu0, self.m, self.gamma, states=True, bonus=b)
@@ -229,3 +261,83 @@ def library_fail_told(P, nu0, laws):
         tables.append(solve_game(law[-1][:, None, None] * P, m))
         law.append(np.einsum("x,xa,xay->y", law[-1], tables[-1], P))
     return np.array(tables), np.array(law)
+
+
+class LibraryOgail(Ogail):
+    """The transcription with the compiled kernels of the library in its place.
+
+    Tests tell it theta, values and gradients, which `OgaIL` does not take; that `OgaIL` is the
+    transcription is tested elsewhere.
+    """
+
+    def __init__(self, P, nu0, gamma, kernels, *given, **options):
+        super().__init__(P, nu0, gamma, kernels, *given, **options)
+        d = len(kernels)
+        self.known = read_kernels(kernels)
+        self.covariance = self.Lambda[None].copy()
+        self.inverse = np.linalg.inv(self.covariance)
+        self.stale, self.work = np.zeros(1, dtype=np.int64), np.zeros((3, d))
+
+    def features(self, V):
+        f = np.zeros((*self.pi.shape, len(self.kernels)))
+        for pair, row in enumerate(f.reshape(-1, len(self.kernels))):
+            expect(*self.known[:3], pair, V, row)
+        return f
+
+    def regress(self, transitions):
+        A = self.pi.shape[1]
+        for x, a, y in transitions:
+            add_visits(
+                *self.known, x * A + a, 1.0, self.V[y], self.V, self.covariance, self.inverse,
+                self.stale, self.z, self.work,
+            )  # fmt: skip
+        theta = np.zeros(len(self.kernels))
+        solve(self.covariance, self.inverse, self.z, 1.0, theta)
+        return theta
+
+    def values(self, r, theta):
+        Q, V = np.zeros_like(self.pi), self.V.copy()
+        evaluate(
+            *self.known, self.covariance, self.inverse, np.asarray(theta, dtype=float), r, self.pi,
+            self.gamma, self.kappa, self.top, self.tolerance, self.most, V, Q, self.work,
+            np.zeros(1, dtype=bool),
+        )  # fmt: skip
+        self.V = V
+        return Q
+
+    def episode(self):
+        super().episode()
+        self.pi = np.zeros_like(self.pi)
+        softmax_table(self.t_pi, self.Q_sum, self.pi)
+
+
+class LibraryIlarl:
+    """`Ilarl` of the library, batch by batch."""
+
+    def __init__(self, P, nu0, gamma, Phi, Phi_r, lambda_E, rng, *, batch, alpha, eta, beta, ridge,
+                 shift, R_max, radius=1.0):  # fmt: skip
+        phi_r = Table(Phi_r)
+        self.il = Ilarl(
+            world_of(P, nu0, gamma),
+            FeatureDataset(lambda_E[None], bound=phi_r.bound, exact=True),
+            phi_r,
+            Table(Phi),
+            K=round((radius / (phi_r.bound * alpha)) ** 2),
+            seed=seed_of(rng),
+            stride=1,
+            batch=batch,
+            eta=eta * R_max,
+            beta=beta * (1 - gamma) / R_max,
+            ridge=ridge,
+            weights=Ball(radius),
+        )
+        assert (self.il.R_max, self.il.shift) == (R_max, shift)
+        self.batch, self.Phi, self.policies, self.values = batch, Phi, [], []
+
+    def learn_batch(self):
+        history = self.il.learn(self.batch)
+        self.policies.append(history.policies[0])
+        self.values.append(self.il.diagnostics.V)
+        self.S, self.weights = self.il.value_sum, self.il.history.weights
+        self.Lambda = self.il.diagnostics.Lambda[0]
+        self.seen = history.steps.sum() - self.batch  # the last transitions are not seen

@@ -28,8 +28,9 @@ from transcriptions.mb_tail import (
 from transcriptions.mimic_md import known_part, mimic_md, mimic_md_indexed, unknown_part
 from transcriptions.worlds import random_world, reset_cliff, standard_imitation
 
-from optimist.features import OneHot
+from optimist.features import OneHot, Table
 from optimist.imitation import BehaviouralCloning
+from optimist.imitation.linear_cloning import LinearCloning
 from optimist.mdp import match_occupancy, state_laws
 
 
@@ -75,7 +76,15 @@ def test_1a_cloning_on_the_reset_cliff_loses_what_the_closed_form_says(learner, 
         assert found == pytest.approx(lost, abs=1e-12)
 
 
-@pytest.mark.parametrize("learner", [linear_cloning])
+def library_linear_cloning(Phi, states, actions):
+    clone = LinearCloning(states, actions, Table(Phi))
+    return clone.theta, clone.margin, clone.policy.probabilities(np.arange(len(Phi)))
+
+
+linear = pytest.mark.parametrize("learner", [linear_cloning, library_linear_cloning])
+
+
+@linear
 def test_1b_linear_cloning_has_no_training_error_and_the_error_of_a_vertex(learner):
     d, n, errors = 5, 60, []
     for seed in range(25):
@@ -90,10 +99,11 @@ def test_1b_linear_cloning_has_no_training_error_and_the_error_of_a_vertex(learn
     assert 0 < np.mean(errors) <= (d + 1) / (n + 1)
 
 
-def test_1b_an_expert_that_is_not_linear_is_refused():
+@linear
+def test_1b_an_expert_that_is_not_linear_is_refused(learner):
     Phi = np.array([[[1.0], [-1.0]], [[1.0], [-1.0]]])
     with pytest.raises(ValueError, match=r"the expert must be greedy in phi\.theta"):
-        linear_cloning(Phi, [0, 1], [0, 1])
+        learner(Phi, [0, 1], [0, 1])
 
 
 # 2. Mimic-MD

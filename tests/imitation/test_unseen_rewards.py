@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from reference.experts import optimal_expert, states
+from reference.experts import imitator, optimal_expert, states
 from reference.mdps import random_mdp
 
 import optimist as opt
@@ -62,7 +62,7 @@ def test_no_imitator_looks_at_the_rewards(kind, tmp_path):
     poisoned = Poisoned(mdp.P, mdp.r, mdp.nu0, mdp.gamma)
     Poisoned.armed = True
     try:
-        il = kind(poisoned, data, K=40, seed=2)
+        il = imitator(kind, poisoned, data, K=40, seed=2)
         il.learn(*([20] if kind.plays else []))
         il.save(tmp_path)
         il = kind.load(tmp_path, poisoned, data)
@@ -143,7 +143,7 @@ def test_nothing_that_a_learner_holds_knows_the_rewards(world):
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("kind", IMITATORS.values(), ids=IMITATORS)
 def test_nothing_that_an_imitator_holds_knows_the_rewards(kind, world):
-    il = kind(world, recorded(world.mdp), K=20)
+    il = imitator(kind, world, recorded(world.mdp), K=20)
     il.learn(*([20] if kind.plays else []))
     refuse_secrets(il, world)
 

@@ -21,3 +21,12 @@ def dense(mdp: FiniteMDP, dim: int = 3, seed: int = 1) -> Table:
 def optimal_expert(mdp: FiniteMDP, phi: FeatureMap | None = None) -> FeatureDataset:
     """The exact features of an optimal policy."""
     return FeatureDataset.from_policy(mdp, mdp.optimal().policy, phi or states(mdp))
+
+
+NEEDED = {"OgaIL": {"table": True}}
+"""What an imitator has to be told in a world that is no mixture of known kernels."""
+
+
+def imitator(kind, *given, **parameters):
+    """An imitator that can learn in any finite world."""
+    return kind(*given, **NEEDED.get(kind.__name__, {}), **parameters)

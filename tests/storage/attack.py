@@ -29,9 +29,12 @@ from optimist.imitation import (
     BehaviouralCloning,
     FeatureDataset,
     FraIL,
+    Ilarl,
+    LinearCloning,
     MbTail,
     MimicMD,
     Mobile,
+    OgaIL,
     TrajectoryDataset,
 )
 
@@ -104,6 +107,9 @@ KINDS = {
     "mb tail": imitator(MbTail, K=11),
     "mimic": imitator(MimicMD),
     "clone": imitator(BehaviouralCloning),
+    "linear clone": imitator(LinearCloning),
+    "ilarl": imitator(Ilarl, batch=4),
+    "ogail": imitator(OgaIL, table=True),
     "stream imitation": (
         lambda: FraIL(endless(), WALKER, TILES, seed=3, **TERMS),
         lambda path: FraIL.load(path, endless(), WALKER, TILES, **TERMS),

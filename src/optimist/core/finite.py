@@ -50,6 +50,12 @@ def learn_one(me: Learner, rng: np.random.Generator, record: Record) -> None:
     settle(me)
 
 
+@inlined
+def is_evaluated(clock: Any, stride: int) -> bool:
+    """Whether the policy of the coming episode is to be evaluated."""
+    return bool(stride > 0 and clock[0]["episodes"] % stride == 0)
+
+
 @compiled()
 def keep_policy(me: Learner, kept: Kept, i: int, taken: int) -> bool:
     """Set the present policy aside if it is the one drawn for the output, or to be evaluated.
@@ -57,7 +63,7 @@ def keep_policy(me: Learner, kept: Kept, i: int, taken: int) -> bool:
     Returns whether it is to be evaluated.
     """
     states, epoch, drawn = me.states, me.epoch, kept.epoch
-    evaluated = kept.stride > 0 and epoch.clock[0]["episodes"] % kept.stride == 0
+    evaluated = is_evaluated(epoch.clock, kept.stride)
     if kept.draw[i] or evaluated:
         settle(me)
     if kept.draw[i]:
@@ -72,7 +78,7 @@ def keep_policy(me: Learner, kept: Kept, i: int, taken: int) -> bool:
         copy(kept.log_pi, states.log_pi)
     if evaluated:
         log_played(states, kept.log_policies[taken])
-    return bool(evaluated)
+    return evaluated
 
 
 @compiled()

@@ -20,7 +20,7 @@ from optimist.agents import (
 )
 from optimist.agents.psrl import PsrlConfig
 from optimist.core.tabular import Peer, check_tables
-from optimist.envs import Gym, RiverSwim, World
+from optimist.envs import Gym, RandomMixture, RiverSwim, World
 from optimist.experiments.experts import (
     ExpertData,
     ExpertTrajectories,
@@ -33,7 +33,10 @@ from optimist.imitation import (
     FraIL,
     FraILConfig,
     Imitator,
+    OgaIL,
+    OgaILConfig,
 )
+from optimist.imitation.oga_il import NO_KERNELS
 from optimist.registry import Registry, is_ours, source_digest
 
 
@@ -53,11 +56,7 @@ LEARNERS = Registry(
         **AGENTS,
         **ALGORITHMS,
         **{kind.__name__: kind for kind in (FraIL, StableBaselines)},
-        **{
-            name: kind
-            for name, kind in IMITATORS.items()
-            if sees_trajectories(kind) and plays(kind)
-        },
+        **{name: kind for name, kind in IMITATORS.items() if plays(kind)},
     },
     ("optimist.agents", "optimist.imitators"),
 )
@@ -185,6 +184,8 @@ def check_together(world: World | Gym, config: Any, by_steps: bool) -> None:
     if not isinstance(world, Gym):
         if isinstance(config, PsrlConfig):  # its tables are quadratic in the number of states
             check_tables(world.mdp, Peer.PSRL)
+        if isinstance(config, OgaILConfig) and not config.table and not hasattr(world, "kernels"):
+            raise ValueError(NO_KERNELS)
         return
     if is_imitator(kind):
         raise ValueError(
@@ -208,7 +209,8 @@ def make_learner(
         assert isinstance(world, World)  # `check_together` refuses environments
         phi_r = shown_features(world, config.features)
         expert = expert_data(world, phi_r, config.samples, seed)
-        made = kind(world, expert, phi_r, world.features, K=length, config=config, **how)
+        phi_P = () if kind is OgaIL else (world.features,)  # it has the world's kernels instead
+        made = kind(world, expert, phi_r, *phi_P, K=length, config=config, **how)
     elif isinstance(config, ExpertTrajectories):
         assert isinstance(world, World)
         data = expert_trajectories(world, config.trajectories, seed, length=config.length)
@@ -230,6 +232,7 @@ def compile_learner(kind: type[Any], streams: bool = False) -> None:
     if streams:
         env = RiverSwim(2).make()
         Optimist(env, gamma=0.5, geometric=True).learn(1, show_progress=False)
-    else:  # with default parameters: others may not fit RiverSwim
-        learner = make_learner(kind, config_of(kind)(), RiverSwim(2), FIRST_EPISODES, 1, 0)
+    else:  # with default parameters, which all fit this world
+        world = RandomMixture(d=1, n_states=2, n_actions=2, successors=2)
+        learner = make_learner(kind, config_of(kind)(), world, FIRST_EPISODES, 1, 0)
         learner.learn(FIRST_EPISODES, show_progress=False)

@@ -78,17 +78,12 @@ class BehaviouralCloning(Cloner):
     """
 
     def _fit(self, states: Any, actions: Any, features: Any) -> None:
-        if isinstance(states, FeatureDataset) or isinstance(actions, FeatureDataset):
-            raise TypeError(
-                "behavioural cloning cannot even start from a FeatureDataset: it holds features of "
-                "the expert's pairs and no actions, so there is nothing to clone; FraIL can learn "
-                "from it, by interaction with the world"
-            )
+        refuse_features(states, actions, "behavioural cloning")
         if not isinstance(features, FeatureMap):
             raise TypeError(f"features must be a FeatureMap, such as OneHot; got {features!r}")
         if actions is None:
             raise TypeError("actions must be given: they are what is cloned; got None")
-        x, a = _read_pairs(states, actions, features.n_actions)
+        x, a = read_pairs(states, actions, features.n_actions)
         self.features = features
         self.size = len(a)
         if isinstance(features, OneHot):
@@ -122,9 +117,17 @@ class BehaviouralCloning(Cloner):
         return BehaviouralCloning(states, actions, features)
 
 
-def _read_pairs(
-    states: ArrayLike, actions: ArrayLike, n_actions: int
-) -> tuple[NDArray[Any], IntArray]:
+def refuse_features(states: Any, actions: Any, who: str) -> None:
+    """Refuse features of the expert's pairs in the place of the pairs."""
+    if isinstance(states, FeatureDataset) or isinstance(actions, FeatureDataset):
+        raise TypeError(
+            f"{who} cannot even start from a FeatureDataset: it holds features of the expert's "
+            "pairs and no actions, so there is nothing to clone; FraIL can learn from it, by "
+            "interaction with the world"
+        )
+
+
+def read_pairs(states: Any, actions: ArrayLike, n_actions: int) -> tuple[NDArray[Any], IntArray]:
     """Check the pairs and return them as arrays."""
     a = checks.indices(actions, "actions", n_actions)
     if a.ndim != 1 or not a.size:

@@ -38,6 +38,7 @@ class Ilarl:
             pairs, transitions = self.play.episode(pi)
             self.D += transitions
             last.append(pairs[-1])
+        self.seen = len(self.D)
         # Lambda = ridge I + sum over D_j of phi phi';   CB = beta ||phi||_{Lambda^-1}
         self.Lambda = self.ridge * np.eye(self.Phi.shape[2])
         for x, a, _ in self.D:
