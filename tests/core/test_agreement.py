@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 from reference.algorithm_1 import followed
 from reference.comparison import assert_close
+from reference.mdps import random_mdp
 from reference.variants import variant
 
+from optimist import RmaxRaviUcb
 from optimist.core import Sigmoid
+from optimist.core.state import LARGE
+from optimist.features import PerAction, StateFeatures, Table
 
 EPISODES = 200
 
@@ -39,3 +43,48 @@ def test_the_engine_agrees_with_the_pseudocode(setting, name):
 def test_rewards_may_change_after_every_episode(setting):
     rewards = np.random.default_rng(2).random((80, *setting[0].r.shape))
     followed(*setting, CONFIGURATIONS["plain"], 80, seed=3, rewards=rewards)
+
+
+class Rows(StateFeatures):
+    """Random features of states."""
+
+    def __init__(self, n_states, dim, rng):
+        self.rows = rng.standard_normal((n_states, dim)) / np.sqrt(dim)
+        bound = float(np.linalg.norm(self.rows, axis=1).max())
+        super().__init__(dim=dim, bound=bound, blocks=1)
+
+    def __call__(self, observations):
+        return self.rows[observations]
+
+
+def large(kind):
+    """A world of few states with features of blocks that are `LARGE`: dense, or one an action."""
+    mdp, rng = random_mdp(9, 2, gamma=0.8, seed=7), np.random.default_rng(7)
+    if kind == "blocks":
+        return mdp, PerAction(Rows(9, LARGE, rng), n_actions=2)
+    return mdp, Table(rng.standard_normal((9, 2, LARGE + 5)) / 12)
+
+
+@pytest.mark.parametrize("kind", ["dense", "blocks"])
+def test_large_blocks_are_updated_together_and_agree_too(kind):
+    config = variant(0.3, 1.0, Sigmoid(6.0, 3.0), ridge=0.5)
+    agent, other = followed(*large(kind), config, 160, seed=2)
+    assert 3 < other.e < 80
+    assert len(other.D) > 2 * LARGE  # enough for blocks to be factorised anew
+    now = agent.diagnostics
+    assert_close(now.log_det, np.linalg.slogdet(other.Lambda)[1])
+    np.testing.assert_allclose(now.inverse @ now.Lambda, np.tile(np.eye(now.Lambda.shape[1]),
+                               (len(now.Lambda), 1, 1)), atol=1e-9)  # fmt: skip
+
+
+def test_a_run_with_large_blocks_continues_bit_for_bit(tmp_path):
+    mdp, phi = large("dense")
+    whole = RmaxRaviUcb(mdp, phi, seed=1)
+    wanted = whole.learn(90)
+    first = RmaxRaviUcb(mdp, phi, seed=1)
+    first.learn(41)
+    first.save(tmp_path)
+    again = RmaxRaviUcb.load(tmp_path, mdp, phi)
+    again.learn(49)
+    assert np.array_equal(again.diagnostics.V, whole.diagnostics.V)
+    assert np.array_equal(again.history.steps, wanted.steps)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from optimist import limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core.optimism import KNOWN
-from optimist.core.state import CHUNK, Data, Front, Regression, Simulator, States
+from optimist.core.state import CHUNK, LARGE, Data, Front, Regression, Simulator, States
 from optimist.features import Concatenation, Distinct, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
 
@@ -139,6 +139,7 @@ def learning_arrays(
         counts=np.zeros(world.after.size if s == 1 or learns_prior else 0),
         pair=pairs if learns_prior else pairs[:0],
         sums=np.zeros((0, 0) if s == 1 else (mdp.n_states, d)),
+        norms=(rows**2).sum(axis=1) / ridge if s >= LARGE else np.zeros(0),
         visits=np.zeros(dense, dtype=np.int64),
         met=np.zeros(dense, dtype=np.int64),
         b=np.zeros(d),

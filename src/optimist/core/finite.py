@@ -17,8 +17,8 @@ from optimist.core.epoch import count_episode
 from optimist.core.front import lead, meet, meet_first, settle
 from optimist.core.learning import begin_epoch, learn
 from optimist.core.linalg import copy, draw, draw_between
-from optimist.core.regression import MANY, observe
-from optimist.core.state import CHUNK, Kept, Learner, Record
+from optimist.core.regression import MANY, observe, observe_together
+from optimist.core.state import CHUNK, LARGE, Kept, Learner, Record
 from optimist.core.trials import log_played
 
 
@@ -173,9 +173,12 @@ def walk(me: Learner, rng: np.random.Generator) -> tuple[int, float, float, floa
     if not known[x]:
         n_fresh = meet_first(me, x, n_fresh)
     log_det[0] += math.log(growth)
+    if pairs > 0 and s >= LARGE:
+        observe_together(me, met[:pairs])
     for m in range(pairs):
         b, n = block[met[m] // n_actions, met[m] % n_actions], float(visits[met[m]])
-        observe(Lambda, inverse, reg.stale, log_det, b, rows[met[m]], n, data.b)
+        if s < LARGE:
+            observe(Lambda, inverse, reg.stale, log_det, b, rows[met[m]], n, data.b)
         visits[met[m]] = 0
     clock[0]["state"] = draw(start, rng.random())
     clock[0]["steps"] += steps

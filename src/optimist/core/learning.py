@@ -1,5 +1,7 @@
 """What a learner in a finite world does after an episode: the start of an epoch, and updates."""
 
+import math
+
 import numpy as np
 
 from optimist.core.compiler import compiled, inlined
@@ -25,7 +27,7 @@ from optimist.core.iteration import (
 from optimist.core.linalg import fill
 from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior, set_confidence
-from optimist.core.regression import draw_noise, freeze, freeze_counts
+from optimist.core.regression import draw_noise, freeze, freeze_counts, freeze_large
 from optimist.core.state import Learner, Record
 
 
@@ -33,13 +35,15 @@ from optimist.core.state import Learner, Record
 def renew_optimism(me: Learner) -> None:
     """Freeze Lambda, and compute the optimism of all pairs from the data and values so far."""
     rule, states, data, reg, epoch = me.rule, me.states, me.data, me.reg, me.epoch
-    parts, n_parts = me.front.parts, me.front.n_parts[0]
+    parts, n_parts, large = me.front.parts, me.front.n_parts[0], data.norms.size > 0
     if is_confident(rule):
         set_confidence(rule, states, epoch)
     if is_novelty(rule):
         learn_prior_of_world(me)
     if data.own:
         freeze_counts(reg, epoch, parts, n_parts, states.r.shape[1], rule.optimism.ridge)
+    elif large:
+        freeze_large(me)
     else:
         freeze(reg, epoch)
     if needs_moments(rule):
@@ -48,8 +52,20 @@ def renew_optimism(me: Learner) -> None:
             regress(me, epoch.prior[0]["v"], power, 1.0, 0.0, moment)
     for j in range(n_parts):
         first, last = parts[j, 0], parts[j, 1]
-        uncertainties(states, reg.Lambda, reg.inverse, first, last, data.Q, 0)
+        if large:
+            take_norms(me)
+        else:
+            uncertainties(states, reg.Lambda, reg.inverse, first, last, data.Q, 0)
         compute_optimism(rule, states, epoch, first, last, data.Q, 0)
+
+
+@inlined
+def take_norms(me: Learner) -> None:
+    """||phi|| in the norm of Lambda^{-1} of all pairs, where it is kept up to date."""
+    Q, norms = me.data.Q, me.data.norms
+    for x in range(Q.shape[0]):
+        for a in range(Q.shape[1]):
+            Q[x, a] = math.sqrt(max(norms[x * Q.shape[1] + a], 0.0))
 
 
 @compiled()

@@ -70,6 +70,39 @@ def rank_one(
 
 
 @compiled()
+def rank_many(
+    Phi: FloatArray, n: FloatArray, Lambda: FloatArray, inverse: FloatArray, Z: FloatArray
+) -> float:
+    """Lambda += sum_k n_k phi_k phi_k', and its inverse (Woodbury); log of the growth of det.
+
+    With Y = Lambda^{-1} Phi' and L L' = diag(1 / n) + Phi Y, the inverse loses Z' Z, where
+    Z = L^{-1} Y' is left behind [m, s]. Each matrix is gone through once, row by row.
+    """
+    m, s = Phi.shape
+    for i in range(s):
+        for k in range(m):
+            Z[k, i] = dot(inverse[i], Phi[k])
+    S = np.empty((m, m))
+    for k in range(m):
+        for j in range(m):
+            S[k, j] = dot(Phi[k], Z[j])
+        S[k, k] += 1 / n[k]
+    L: Any = np.linalg.cholesky(S)
+    growth = 0.0
+    for k in range(m):
+        growth += math.log(n[k]) + 2 * math.log(L[k, k])
+        for j in range(k):
+            add_to(Z[k], -L[k, j], Z[j])
+        for i in range(s):
+            Z[k, i] /= L[k, k]
+    for i in range(s):
+        for k in range(m):
+            add_to(inverse[i], -Z[k, i], Z[k])
+            add_to(Lambda[i], n[k] * Phi[k, i], Phi[k])
+    return growth
+
+
+@compiled()
 def invert(Lambda: FloatArray, inverse: FloatArray) -> float:
     """Invert by a Cholesky factorisation; returns the logarithm of the determinant."""
     s = Lambda.shape[0]

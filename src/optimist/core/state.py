@@ -21,6 +21,10 @@ or -1 before the first; ``stage`` is the stage of the parameters in this epoch, 
 CHUNK = 8
 """How many neighbouring states of a finite world take part in updates together."""
 
+LARGE = 128
+"""Blocks of this size and more are updated once an episode, and factorised seldom: a factorisation
+takes as long as some s rank-one updates."""
+
 NO_STAGE = -1
 """On the clock in the place of a stage, it makes the next episode begin an epoch."""
 
@@ -121,6 +125,7 @@ class Data(NamedTuple):
     counts: FloatArray  # of each entry of P; empty if they are not counted
     pair: IntArray  # of each entry of P; empty unless a prior is learnt
     sums: FloatArray  # [X, d]; empty if s = 1
+    norms: FloatArray  # phi' Lambda^{-1} phi of each pair; empty unless blocks are `LARGE`
     visits: IntArray  # of each pair in this episode; empty if s = 1
     met: IntArray  # the pairs met in this episode; likewise
     b: FloatArray  # room for a vector, [d]
