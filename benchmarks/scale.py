@@ -1,8 +1,13 @@
-"""What an episode costs where most states are never met: ``python -m benchmarks.scale``.
+"""What an episode costs as states and features grow: ``python -m benchmarks.scale``.
 
-Grids without walls, played from the middle at gamma .99 until 2,000 states have been met; then the
-mean time of the next fifty episodes. One run, one thread. The ratio is to the smallest grid, all of
-whose states have been met by then.
+States: grids without walls, played from the middle at gamma .99 until 2,000 states have been met;
+then the mean time of the next fifty episodes. The ratio is to the smallest grid, all of whose
+states have been met by then.
+
+Features: random linear MDPs of 200 states and 5 actions with dense features, gamma .9, one update
+an episode. The power is that of d between two rows.
+
+One run, one thread.
 """
 
 import os
@@ -11,6 +16,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # read when BLAS is loaded, so before NumPy is imported
 
 import argparse
+import math
 import resource
 from collections.abc import Callable
 from functools import partial
@@ -50,10 +56,20 @@ def seconds_an_episode(make: Callable[..., Any], world: opt.envs.GridWorld) -> f
     return seconds / EPISODES
 
 
+def dense_seconds(d: int, episodes: int) -> float:
+    """The mean time of an episode with d dense features, after three."""
+    world = opt.envs.RandomLinear(d, n_states=200, n_actions=5, gamma=0.9)
+    agent = opt.RmaxRaviUcb(world, updates=1, seed=0, stride=0)
+    agent.learn(3, show_progress=False)
+    seconds, _ = best_of(1, partial(agent.learn, episodes, show_progress=False))
+    return seconds / episodes
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sides", type=int, nargs="+", default=[45, 100, 300, 1000])
+    parser.add_argument("--features", type=int, nargs="+", default=[50, 200, 400, 1000, 2000])
     arguments = parser.parse_args()
     print("| states | agent | ms an episode | ratio | peak memory of the process, GB |")
     print("|---" * 5 + "|")
@@ -65,6 +81,15 @@ def main() -> None:
             ratio = seconds / first.setdefault(name, seconds)
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
             print(f"| {side**2:,} | {name} | {seconds * 1e3:.2f} | {ratio:.1f} | {peak:.1f} |")
+    print("\n| d | ms an episode | power of d |\n|---|---|---|")
+    before: tuple[int, float] | None = None
+    for d in arguments.features:
+        seconds = dense_seconds(d, episodes=200)
+        power = ""
+        if before is not None:
+            power = f"{math.log(seconds / before[1]) / math.log(d / before[0]):.1f}"
+        print(f"| {d:,} | {seconds * 1e3:.2f} | {power} |")
+        before = (d, seconds)
 
 
 if __name__ == "__main__":
