@@ -208,7 +208,7 @@ def _show_literature() -> None:
     table = new_table(title, *named.values())
     for column in table.columns:
         column.no_wrap = column.header in ("learner", "F.O.")
-    table.columns[-1].min_width = len("deterministic")  # its longest word, even in 80 columns
+    table.columns[-1].overflow = "fold"  # its longest words do not fit into 80 columns
     for row in literature():
         table.add_row(*(row[name] for name in named))
     a_console().print(table)
