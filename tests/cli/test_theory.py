@@ -73,6 +73,7 @@ def test_the_rates_need_no_world(optimist, as_json):
         assert f" {rate.formula} " in out
     for row in TABLE:
         assert f" {row.algorithm} " in out
+        assert f" {row.learner} " in out
         assert f" {row.mdp_formula} " in out
     found = as_json("theory", "--rates")
     assert "value" not in found["rates"][0]

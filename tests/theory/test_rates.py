@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from optimist.imitation import IMITATORS
 from optimist.theory import imitation, rates, regret, sample_complexity
 from optimist.theory.literature import TABLE, Problem
 
@@ -103,6 +104,18 @@ def test_the_table_of_the_literature_row_by_row():
     assert [a for a, kind in kinds.items() if kind == "states"] == ["FAIL", "Mobile"]
     features = ["OGAIL", "ILARL", "FRA-IL", "Lower bound"]
     assert [a for a, kind in kinds.items() if kind == "yes"] == features
+
+
+def test_every_row_has_its_learner():
+    named = list(dict.fromkeys(row.learner for row in TABLE))
+    assert named == [*IMITATORS, ""]  # in the same order
+    assert [row.algorithm for row in TABLE if not row.learner] == ["Lower bound"]
+    for row in TABLE[:-1]:
+        learner = IMITATORS[row.learner]
+        assert learner.plays == (row.mdp is not None), row.learner
+        assert {"no": "pairs", "yes": "features"}.get(row.features_only, "states") == learner.sees
+        assert learner.needs_deterministic == ("deterministic" in row.setting), row.learner
+        assert learner.needs_kernel == ("known P" in row.setting), row.learner
 
 
 def test_what_fra_il_needs_meets_its_guarantee():

@@ -76,7 +76,7 @@ def rates(found: Explanation | None) -> list[dict[str, Any]]:
 
 def literature() -> list[dict[str, str]]:
     """The table of Appendix C as data."""
-    names = ("algorithm", "setting", "source", "features_only")
+    names = ("algorithm", "learner", "setting", "source", "features_only")
     return [
         {**{n: getattr(r, n) for n in names}, "expert": r.expert_formula, "mdp": r.mdp_formula}
         for r in TABLE
@@ -203,11 +203,12 @@ def _show_rates(found: Explanation | None) -> None:
 
 def _show_literature() -> None:
     title = "What imitation costs elsewhere (Appendix C); F.O.: from features only"
-    table = new_table(title, "algorithm", "F.O.", "expert", "MDP", "setting")
-    for column in table.columns[2:]:
-        column.no_wrap = False
+    named = {"algorithm": "algorithm", "learner": "learner", "features_only": "F.O.",
+             "expert": "expert", "mdp": "MDP", "setting": "setting"}  # fmt: skip
+    table = new_table(title, *named.values())
+    for column in table.columns:
+        column.no_wrap = column.header in ("learner", "F.O.")
+    table.columns[-1].overflow = "fold"  # its longest words do not fit into 80 columns
     for row in literature():
-        table.add_row(
-            row["algorithm"], row["features_only"], row["expert"], row["mdp"], row["setting"]
-        )
+        table.add_row(*(row[name] for name in named))
     a_console().print(table)

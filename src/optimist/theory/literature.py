@@ -67,6 +67,8 @@ class Row:
     ----------
     algorithm, setting, source
         Its name, its assumptions, and its reference.
+    learner
+        Its name in `optimist.imitation.IMITATORS`; "" for the lower bound, which is no algorithm.
     features_only
         Whether the expert's features suffice, without actions; "states" if states are needed.
     expert_formula, mdp_formula
@@ -75,6 +77,7 @@ class Row:
     """
 
     algorithm: str
+    learner: str
     setting: str
     source: str
     features_only: Literal["yes", "no", "states"]
@@ -96,43 +99,46 @@ CLONING, THIS = "Behavioural cloning", "this paper"
 
 TABLE = (
     Row(
-        CLONING, "function approximation, episodic",
+        CLONING, "BehaviouralCloning", "function approximation, episodic",
         "Foster et al. 2024", "no", "H^2 log|Pi| / eps^2",
     ),
-    Row(CLONING, "tabular, episodic", "Rajaraman et al. 2020", "no", "H^2 |X| / eps"),
     Row(
-        CLONING, "deterministic linear expert, episodic",
+        CLONING, "BehaviouralCloning", "tabular, episodic",
+        "Rajaraman et al. 2020", "no", "H^2 |X| / eps",
+    ),
+    Row(
+        CLONING, "LinearCloning", "deterministic linear expert, episodic",
         "Rajaraman et al. 2021", "no", "H^2 d / eps",
     ),
     Row(
-        "Mimic-MD", "tabular, known P, deterministic expert, episodic",
+        "Mimic-MD", "MimicMD", "tabular, known P, deterministic expert, episodic",
         "Rajaraman et al. 2020", "no", "H^{3/2} |X| / eps",
     ),
     Row(
-        "OAL", "tabular, episodic",
+        "OAL", "Oal", "tabular, episodic",
         "Shani et al. 2021", "no", "H^2 |X| / eps^2", "H^4 |X|^2 |A| / eps^2",
     ),
     Row(
-        "MB-TAIL", "tabular, deterministic expert, episodic",
+        "MB-TAIL", "MbTail", "tabular, deterministic expert, episodic",
         "Xu et al. 2023", "no", "H^{3/2} |X| / eps", "H^3 |X|^2 |A| / eps^2",
     ),
     Row(
-        "FAIL", "episodic, pi_E in Pi and V^{pi_E} in F",
+        "FAIL", "ForwardAIL", "episodic, pi_E in Pi and V^{pi_E} in F",
         "Sun et al. 2019", "states", "H^4 log(|Pi| |F|) / eps^2", "H^4 log(|Pi| |F|) / eps^2",
     ),
     Row(
-        "Mobile", "episodic, r_true in R and P in a class",
+        "Mobile", "Mobile", "episodic, r_true in R and P in a class",
         "Kidambi et al. 2021", "states", "H^2 log|R| / eps^2", "H^5 log|P| / eps^2",
     ),
     Row(
-        "OGAIL", "linear mixture MDP, episodic, W_max = sqrt(d)",
+        "OGAIL", "OgaIL", "linear mixture MDP, episodic, W_max = sqrt(d)",
         "Liu et al. 2022", "yes", "H^3 d^2 / eps^2", "H^4 d^3 / eps^2",
     ),
     Row(
-        "ILARL", "linear MDP, W_max = 1",
+        "ILARL", "Ilarl", "linear MDP, W_max = 1",
         "Viano et al. 2024", "yes", "d H^2 / eps^2", "d^3 H^8 / eps^4",
     ),
-    Row("FRA-IL", "linear MDP", THIS, "yes", "W_max^2 H^2 / eps^2", "d^3 H^{9/2} / eps^2"),
-    Row("Lower bound", "linear MDP", THIS, "yes", "W_max^2 H^2 / eps^2", "d H^2 / eps^2"),
+    Row("FRA-IL", "FraIL", "linear MDP", THIS, "yes", "W_max^2 H^2 / eps^2", "d^3 H^{9/2} / eps^2"),
+    Row("Lower bound", "", "linear MDP", THIS, "yes", "W_max^2 H^2 / eps^2", "d H^2 / eps^2"),
 )  # fmt: skip
 """The rows of the table, in its order."""
