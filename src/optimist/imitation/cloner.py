@@ -96,14 +96,14 @@ class Cloner(OfflineImitator):
         if isinstance(states, World | FiniteMDP) and not isinstance(actions, FeatureDataset):
             self._in_world = True
             config, told = resolve(type(self).__name__, self.Config, config, parameters)
-            mdp = self.read_world(states)
+            mdp = self._read_world(states)
             refuse_environment(states, told)
-            self.expert = self.read_expert(actions, states)
-            self.check_deterministic(self.expert, mdp.n_states, config)
+            self.expert = self._read_expert(actions, states)
+            self._check_deterministic(self.expert, mdp.n_states, config)
             self.features = OneHot(mdp.n_states, mdp.n_actions) if features is None else features
             check_features(self.features, mdp)
             run = RunSettings(config, seed, stride)
-            self._start(ClonerDriver(mdp, self.expert, self.read_K(K), run))
+            self._start(ClonerDriver(mdp, self.expert, self._read_K(K), run))
             self._driver.features = self.features
             self.size = len(self.expert.states if config.view == "whole" else self.expert)
         else:

@@ -173,7 +173,7 @@ class FeatureImitator(TabularImitator):
     ) -> tuple[FiniteMDP, Any]:
         """The world without its rewards and the configuration; sets the expert's features."""
         config, told = resolve(type(self).__name__, self.Config, config, parameters)
-        mdp = self.read_world(world)
+        mdp = self._read_world(world)
         refuse_environment(world, told)
         phi_r = reward_features
         if phi_r is None:

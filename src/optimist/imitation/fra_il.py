@@ -94,7 +94,7 @@ class FraIL(Agent, Imitator):
         **parameters: Any,
     ) -> None:
         config, told = resolve("FraIL", FraILConfig, config, parameters)
-        K = self.read_K(K)
+        K = self._read_K(K)
         if isinstance(expert, TrajectoryDataset):
             expert, reward_features = _features_of(expert, reward_features, world)
         self.expert = expert

@@ -227,7 +227,7 @@ class Ilarl(FeatureImitator):
         mdp, made = self._read(world, expert, reward_features, config, parameters)
         phi = OneHot(mdp.n_states, mdp.n_actions) if features is None else features
         check_features(phi, mdp)
-        given = (self.expert, self.reward_features, phi, self.read_K(K))
+        given = (self.expert, self.reward_features, phi, self._read_K(K))
         self._start(IlarlDriver(mdp, *given, RunSettings(made, seed, stride)))
 
     @property

@@ -86,7 +86,7 @@ class Imitator(ABC):
     # What learners refuse
 
     @classmethod
-    def read_world(cls, world: Any) -> FiniteMDP:
+    def _read_world(cls, world: Any) -> FiniteMDP:
         """A finite world without its rewards; others are refused."""
         if not isinstance(world, World | FiniteMDP):
             why = "must know P" if cls.needs_kernel else "keeps tables of all states"
@@ -98,7 +98,7 @@ class Imitator(ABC):
         return mdp.with_rewards(np.zeros((mdp.n_states, mdp.n_actions)))
 
     @classmethod
-    def read_expert(cls, expert: Any, world: World | FiniteMDP) -> TrajectoryDataset:
+    def _read_expert(cls, expert: Any, world: World | FiniteMDP) -> TrajectoryDataset:
         """Trajectories as states of the world; data that the learner cannot use are refused."""
         if not isinstance(expert, TrajectoryDataset):
             raise TypeError(
@@ -114,13 +114,13 @@ class Imitator(ABC):
             )
         return data
 
-    def check_deterministic(self, data: TrajectoryDataset, n_states: int, config: Any) -> None:
+    def _check_deterministic(self, data: TrajectoryDataset, n_states: int, config: Any) -> None:
         """Refuse an expert that takes different actions in one state, if that is of no use."""
         if self.needs_deterministic:
             known_actions(data, n_states)
 
     @classmethod
-    def read_K(cls, K: int | None) -> int | None:
+    def _read_K(cls, K: int | None) -> int | None:
         """The number of episodes that the learner is made for, if it was given."""
         return None if K is None else checks.count(K, "K", below=checks.MOST)
 

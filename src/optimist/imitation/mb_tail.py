@@ -229,7 +229,7 @@ class MbTail(TabularImitator):
     _driver: MbTailDriver
 
     @classmethod
-    def read_K(cls, K: int | None) -> int | None:
+    def _read_K(cls, K: int | None) -> int | None:
         """The number of episodes, at least 5: one of cloning."""
         return None if K is None else checks.count(K, "K", CLONING_SHARE, checks.MOST)
 
@@ -248,7 +248,7 @@ class MbTail(TabularImitator):
         """
         driver = self._driver
         if driver.K is None:
-            self.read_K(episodes)
+            self._read_K(episodes)
         else:
             asked = driver.left if episodes is None else checks.count(episodes, "episodes")
             if asked > driver.left or not driver.left:

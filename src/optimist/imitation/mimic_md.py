@@ -206,12 +206,12 @@ class MimicMD(OfflineImitator):
 
     _driver: MimicMDDriver
 
-    def check_deterministic(self, data: TrajectoryDataset, n_states: int, config: Any) -> None:
+    def _check_deterministic(self, data: TrajectoryDataset, n_states: int, config: Any) -> None:
         """Refuse different actions in one state; with ``indexed``, in one state at one time."""
         if config.indexed:
             timed_actions(data, n_states, int(data.lengths.max()))
         else:
-            super().check_deterministic(data, n_states, config)
+            super()._check_deterministic(data, n_states, config)
 
     @property
     def target(self) -> Target:

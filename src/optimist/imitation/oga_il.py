@@ -245,7 +245,7 @@ class OgaIL(FeatureImitator):
         known = None if made.table else _known_kernels(world, kernels, mdp)
         if made.table and kernels is not None:
             raise TypeError("kernels must be None with table=True: a table has its unit kernels")
-        given = (self.expert, self.reward_features, known, self.read_K(K))
+        given = (self.expert, self.reward_features, known, self._read_K(K))
         self._start(OgaILDriver(mdp, *given, RunSettings(made, seed, stride)))
 
     @property

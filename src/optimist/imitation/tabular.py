@@ -190,12 +190,12 @@ class TabularImitator(Agent, Imitator):
         **parameters: Any,
     ) -> None:
         config, told = resolve(type(self).__name__, self.Config, config, parameters)
-        mdp = self.read_world(world)
+        mdp = self._read_world(world)
         refuse_environment(world, told)
-        self.expert = self.read_expert(expert, world)
-        self.check_deterministic(self.expert, mdp.n_states, config)
+        self.expert = self._read_expert(expert, world)
+        self._check_deterministic(self.expert, mdp.n_states, config)
         run = RunSettings(config, seed, stride)
-        self._start(self.Driver(mdp, self.expert, self.read_K(K), run))
+        self._start(self.Driver(mdp, self.expert, self._read_K(K), run))
 
     @property
     def K(self) -> int | None:
@@ -229,6 +229,6 @@ class TabularImitator(Agent, Imitator):
         given = saved.header["settings"], self._driver.settings
         now = saved_settings(saved.path, *given, self.K)
         with storage.reading(saved.path):
-            self.read_K(now["K"])
+            self._read_K(now["K"])
         super()._restore(saved)
         self._driver.K = now["K"]
