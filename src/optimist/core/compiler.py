@@ -24,8 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 CORE = Path(__file__).parent
 
-ABOUT_SECONDS = 10
-"""How long the first `learn` in a finite world compiles, on one core of a recent machine."""
+ABOUT_SECONDS = 20
+"""How long the first `learn` in a finite world compiles (docs/speed.md)."""
 
 
 def cache_folder(package: Path = CORE, *used: Path) -> Path:
