@@ -347,7 +347,7 @@ def figure(curves: Sequence[tuple[str, str, FloatArray]], file: Path) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    from optimist.report.figures_style import WIDE, style
+    from optimist.display.style import WIDE, style
 
     with style(), rc_context({"text.parse_math": True, "mathtext.fontset": "stix"}):
         fig = Figure(figsize=(WIDE, 2.3), layout="constrained")

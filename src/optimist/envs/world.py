@@ -9,12 +9,16 @@ import numpy as np
 
 from optimist import checks, limits
 from optimist.checks import FloatArray, IntArray
+from optimist.display.boards import Map
 from optimist.envs.environment import FiniteEnv
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
 
 BOARD_WIDTH = 20
 """The number of states in a row of the default board."""
+
+MOST_STATES = 2000
+"""Most states of a world that is shown on its map."""
 
 BYTES = 50
 """The approximate memory of a pair while an MDP is built, and of each of its transitions."""
@@ -102,6 +106,20 @@ class World(ABC):
     def moves(self) -> tuple[tuple[int, int], ...] | None:
         """The step (down, right) of each action on the board; None if actions have no direction."""
         return None
+
+    @property
+    def has_board(self) -> bool:
+        """Whether the board is one of its own."""
+        return type(self).board is not World.board
+
+    @property
+    def map(self) -> Map | None:
+        """Where the states are, if the world has a board of its own and is small enough to show."""
+        n = self.mdp.n_states
+        if not self.has_board or n > MOST_STATES:
+            return None
+        cells = np.array([self.position(x) for x in range(n)])
+        return Map(tuple(self.board), cells, np.array(self.moves) if self.moves else None)
 
 
 def start_in_first(n_states: int) -> FloatArray:

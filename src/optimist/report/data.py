@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
+from optimist.display.boards import Map
 from optimist.report.labels import Labels
 
 
@@ -127,29 +128,10 @@ class Recording:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A world that can be drawn, and the recordings in it.
+class Picture(Map):
+    """A world that can be drawn, the recordings in it, and its optimum where that is known."""
 
-    Attributes
-    ----------
-    board
-        A character for each cell, line by line: ``#`` wall, ``s`` start, ``$`` goal, ``x`` pit,
-        ``=`` ground.
-    cells
-        The row and the column of each state, [X, 2].
-    moves
-        The rows and columns by which each action moves, [A, 2]; None if they do not.
-    axes
-        The ends of both dimensions of a map, [2, 2]; None if it is a board.
-    optimum
-        None where it is not known.
-    """
-
-    board: tuple[str, ...]
-    cells: IntArray
-    runs: tuple[Recording, ...]
-    moves: IntArray | None = None
-    axes: FloatArray | None = None
+    runs: tuple[Recording, ...] = ()
     optimum: ShownOptimum | None = None
 
 

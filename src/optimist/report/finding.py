@@ -4,7 +4,7 @@ import math
 
 from optimist.report.data import ReportData, ShownEstimate, ShownWorld
 from optimist.report.labels import ALL
-from optimist.report.numbers import FORMS, count
+from optimist.display.numbers import FORMS, count
 
 
 def leaders(world: ShownWorld) -> list[str]:

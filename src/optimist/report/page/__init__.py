@@ -21,7 +21,7 @@ from optimist.core import storage
 from optimist.report.data import ReportData, ShownWorld, plain
 from optimist.report.finding import finding, leaders, most_telling
 from optimist.report.labels import ALL, Labels
-from optimist.report.numbers import FORMS, MISSING, count, times
+from optimist.display.numbers import FORMS, MISSING, count, times
 from optimist.report.page import layout
 from optimist.report.ratios import any_beyond, beyond, grouped, limits
 
