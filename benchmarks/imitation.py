@@ -23,8 +23,8 @@ from joblib import Parallel, delayed
 
 import optimist as opt
 from benchmarks.timing import best_of
+from optimist.agents.history import cumulative
 from optimist.checks import FloatArray
-from optimist.experiments.curves import cumulative
 from optimist.experiments.experts import expert_data, shown_features
 from optimist.experiments.statistics import Estimate, estimate
 from optimist.imitation import (

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from optimist.agents.history import cumulative
 from optimist.errors import FileError
-from optimist.experiments.curves import average, cumulative, final, read_curves, write_curves
+from optimist.experiments.curves import average, final, read_curves, write_curves
 from optimist.experiments.execute import Task, execute, marks
 from optimist.experiments.run_folder import RunFolder
 from optimist.imitation import ImitationHistory

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import LogNorm, to_rgb
 
-from optimist.display import boards
 from optimist.report import figures_board
 from optimist.report.data import About, Picture, Recording, ShownOptimum, ShownWorld
 from optimist.report.figures import save_figures

@@ -1,4 +1,4 @@
-"""A progress bar in a terminal or a notebook, and a Ctrl-C that waits a little for the end of an episode."""
+"""A progress bar in a terminal or a notebook, and a Ctrl-C that waits for the end of an episode."""
 
 import signal
 import sys

@@ -1,7 +1,7 @@
 """What an agent believes, on the map of its world: a board for each quantity."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,8 +22,8 @@ TITLE, BAR, TICKS, GAP = 0.2, 0.07, 0.45, 0.06
 FLAT = 0.35
 """Boards that are flatter than this stand one above the other."""
 
-ROOM = 2.4
-"""The most inches that a board is wide or high."""
+ROOM, CELL = 2.4, 0.45
+"""The most inches that a board is high, and that a cell is."""
 
 
 @style()
@@ -32,9 +32,10 @@ def boards_figure(world: Map, values: Mapping[str, FloatArray], policy: FloatArr
     from optimist.display.figure import Figure
 
     n = len(values)
-    tall = len(world.board) / max(map(len, world.board))
+    across = max(map(len, world.board))
+    tall = len(world.board) / across
     columns, rows = (1, n) if tall < FLAT else (n, 1)
-    wide = min(WIDE / columns - BAR - TICKS - GAP, ROOM / max(tall, FLAT))
+    wide = min(WIDE / columns - BAR - TICKS - GAP, ROOM / tall, CELL * across)
     high = wide * tall
     cell, line = wide + BAR + TICKS + GAP, high + TITLE
     figure = Figure(figsize=(columns * cell, rows * line))
@@ -50,9 +51,7 @@ def boards_figure(world: Map, values: Mapping[str, FloatArray], policy: FloatArr
 
 
 @style()
-def draw_board(
-    ax: "Axes", world: Map, name: str, values: FloatArray, policy: FloatArray
-) -> "Axes":
+def draw_board(ax: "Axes", world: Map, name: str, values: FloatArray, policy: FloatArray) -> "Axes":
     """Draw the board of one quantity into axes of a figure of one's own."""
     ax.set_title(name)
     bar = ax.inset_axes((1.03, 0, 0.05, 1))
@@ -64,5 +63,5 @@ def _draw(
     ax: "Axes", bar: "Axes", world: Map, name: str, values: FloatArray, policy: FloatArray
 ) -> None:
     arrows = [policy] if name == LINEAR else []
-    figure = ax.get_figure(root=True)
+    figure: Any = ax.get_figure(root=True)
     draw_row(figure, [ax], bar, world, values[None], arrows, log=name != LINEAR)

@@ -8,6 +8,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.display.style import WIDE, number
+from optimist.display.text import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,6 +50,8 @@ class Map:
     axes
         The ends of both dimensions of a plane of observations, [2, 2]; None if it is a board.
     """
+
+    __repr__ = one_line
 
     board: tuple[str, ...]
     cells: IntArray

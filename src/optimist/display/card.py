@@ -13,7 +13,7 @@ BOX = (
     "padding:.5em .9em;border:1px solid #8886;border-radius:6px"
 )
 HEAD, FAINT = "font-weight:600", "opacity:.7;font-size:85%"
-CELL = "padding:.15em .7em;text-align:right;background:none;border:0"
+CELL = "padding:.15em .7em;text-align:right;white-space:nowrap;border:0"
 
 
 def card(title: str, facts: Mapping[str, object], *pictures: str, note: str = "") -> str:

@@ -30,8 +30,9 @@ class Bar:
     """
 
     def __init__(self) -> None:
-        self.text, self.done, self._shown, self._at = "", 0, None, 0.0  # type: str, int, Any, float
-        self.total: int | None = None
+        self.text, self.done, self.total = "", 0, None  # type: str, int, int | None
+        self._said, self._at = "", 0.0
+        self._shown: Any = None
 
     def add_task(self, text: str, total: int | None = None) -> int:
         """What is done, and how much of it there is."""
@@ -40,9 +41,10 @@ class Bar:
 
     def start(self) -> None:
         """Show the bar."""
-        from IPython.display import display
+        import IPython.display
 
-        self._shown = display(self, display_id=True)
+        show: Any = IPython.display.display
+        self._shown = show(self, display_id=True)
         _bars.append(self)
 
     def advance(self, task: int, n: int) -> None:
@@ -73,8 +75,6 @@ class Bar:
 
     def __exit__(self, *error: object) -> None:
         self.stop()
-
-    _said = ""
 
     def __repr__(self) -> str:
         if not self.text:

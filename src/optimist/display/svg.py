@@ -44,7 +44,9 @@ def bars(numbers: ArrayLike, says: str) -> str:
     """A bar for each number, up or down from zero."""
     y = np.asarray(numbers, dtype=np.float64)
     down = _down(np.append(y, 0.0))
-    drawn = "".join(f"M{i} {down[-1]:.2f}V{d:.2f}h1V{down[-1]:.2f}z" for i, d in enumerate(down[:-1]))
+    drawn = "".join(
+        f"M{i} {down[-1]:.2f}V{d:.2f}h1V{down[-1]:.2f}z" for i, d in enumerate(down[:-1])
+    )
     picture = f'<path d="{drawn}" fill="{INK}"/>'
     return _svg((len(y), HEIGHT), picture, says, (WIDTH, HEIGHT), stretched=True)
 

@@ -8,6 +8,7 @@ from gymnasium import spaces
 
 from optimist.agents import Agent, VariantAgent
 from optimist.checks import FloatArray, IntArray
+from optimist.display.text import one_line
 from optimist.envs import Gym
 from optimist.experiments.snapshots import Shots, Snapshots
 from optimist.experiments.worlds import StudyWorld
@@ -33,6 +34,8 @@ class Maps(Shots):
     action
         The most likely action of its next policy, [n, G].
     """
+
+    __repr__ = one_line
 
     KIND = "maps"
 

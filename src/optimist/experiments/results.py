@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from optimist.display.card import card, table
 from optimist.display.notebook import Page
+from optimist.display.numbers import FORMS
 from optimist.errors import DamageWarning, FileError
 from optimist.experiments import statistics
 from optimist.experiments.cells import Cell
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from optimist.report.data import Comparison, ReportData
+
+MOST_ROWS = 50
+"""Rows of a table that a notebook shows."""
 
 T = TypeVar("T")
 
@@ -57,6 +62,21 @@ class Results:
         self.damaged: dict[Run, str] = {}
         """Runs with a damaged file, and the error of reading it."""
         self._cells: dict[tuple[str, str], Cell] = {}
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value}" for name, value in self._facts.items())
+        return f"Results({self.study.title!r}, {told})"
+
+    def _repr_html_(self) -> str:
+        return card(self.study.title, self._facts, self.table()._repr_html_())
+
+    @property
+    def _facts(self) -> dict[str, object]:
+        facts: dict[str, object] = {"finished": f"{len(self.finished)}/{len(self.study.runs)}"}
+        failed = {"failed": len(self.failures)} if self.failures else {}
+        sizes = {n: len(getattr(self.study, n)) for n in ("worlds", "agents", "numbers")}
+        sizes["seeds"] = sizes.pop("numbers")
+        return facts | failed | sizes
 
     @cached_property
     def finished(self) -> tuple[Run, ...]:
@@ -262,6 +282,24 @@ class Rows(list[dict[str, Any]]):
             "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip()
             for line in cells
         )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The estimates with their intervals, as many rows as `MOST_ROWS`."""
+        there = dict.fromkeys(labels for labels in ALL)
+        measures = {m.key: m for labels in there for m in labels.measures}
+        shown = []
+        for row in self[:MOST_ROWS]:
+            texts: dict[str, Any] = {n: row[n] for n in ("world", "agent", "seeds") if n in row}
+            for key in (key for key in measures if key in row):
+                form = FORMS[measures[key].form]
+                ends = row.get(f"{key}_low"), row.get(f"{key}_high")
+                low, high = (form(math.nan if end is None else end) for end in ends)
+                texts[measures[key].title] = f"{form(row[key])} ({low} to {high})"
+            shown.append(texts)
+        left = len(self) - len(shown)
+        return table(shown) + (f"<div>and {left:,} more rows</div>" if left else "")
 
     def to_pandas(self) -> "pd.DataFrame":
         """The rows as a data frame."""

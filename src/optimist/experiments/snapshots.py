@@ -12,6 +12,7 @@ from optimist.agents import Agent
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
 from optimist.core.timed import table_in
+from optimist.display.text import one_line
 from optimist.envs import World
 from optimist.errors import FileError
 
@@ -76,6 +77,8 @@ class Snapshots(Shots):
     policy
         Its next policy, [n, X, A].
     """
+
+    __repr__ = one_line
 
     KIND = "snapshots"
 

@@ -191,7 +191,7 @@ def _bar(tally: Tally) -> Iterator[Callable[[], None]]:
     from rich.progress import BarColumn, Progress, TextColumn
 
     columns = (TextColumn("[progress.description]{task.description}"), BarColumn())
-    terminal = Progress(*columns, console=Console(stderr=True), transient=True)
+    terminal: Any = Progress(*columns, console=Console(stderr=True), transient=True)
     with notebook.Bar() if in_notebook() else terminal as shown:
         task = shown.add_task(str(tally), total=tally.total)
         yield lambda: shown.update(task, completed=tally.done, description=str(tally))
