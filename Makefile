@@ -4,17 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-other-processor lint docs results bench mutate figure clean
+.PHONY: help demo test test-other-processor lint docs results bench mutate figure dist clean
 
 help:
 	@echo "make demo    learn several worlds with several agents, and write a report"
 	@echo "make test    run the tests"
 	@echo "make test-other-processor    run those that compare bits as on another processor"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
-	@echo "make docs    build the site, docs/_build/index.html; a warning is an error"
+	@echo "make docs    build the site, docs/_build/html/index.html; a warning is an error"
 	@echo "make results RESULT=rates    make a table or figure of the documentation anew; without a name, list them"
 	@echo "make bench   measure the exact solver and the engine against their peers"
 	@echo "make mutate  change the code a little, 50 times, and print the changes that no test notices"
+	@echo "make dist    build the wheel, and try it in an environment of its own"
 	@echo "make figure  draw the figures of the front page and the gallery anew"
 
 $(READY): pyproject.toml
@@ -40,8 +41,8 @@ lint: $(READY)
 	@$(BIN)/python -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 
 docs: $(READY)
-	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build
-	@echo "the site begins at docs/_build/index.html"
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
+	@echo "the site begins at docs/_build/html/index.html"
 
 results: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.results $(RESULT)
@@ -57,6 +58,11 @@ mutate: $(READY)
 figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py
 	@cd docs/gallery && MPLBACKEND=Agg $(CURDIR)/$(BIN)/python -m doctest -o NORMALIZE_WHITESPACE index.md
+
+dist: $(READY)
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build
+	@$(BIN)/python tests/try_wheel.py dist
 
 clean:
 	rm -rf src/optimist/*/__pycache__ docs/_build docs/reference/api

@@ -2,8 +2,8 @@
 
 It prints the tables of docs/results/rates.md; ``--figure docs/results/rates.png`` draws its figure,
 and ``--quick`` is a short run with four seeds. Regret is <nu0, V* - V^{pi_k}>, exact, summed over
-every one of the K episodes. Powers are slopes of log mean-regret by least squares; their intervals, of level 95%,
-are bootstraps over whole seeds.
+every one of the K episodes. Powers are slopes of log mean-regret by least squares; their intervals,
+of level 95%, are bootstraps over whole seeds.
 """
 
 import os
