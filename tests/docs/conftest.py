@@ -41,6 +41,7 @@ def blocks_of(page):
             found.append(Block(page, start, fence[2] or "", "\n".join(inside)))
             fence = None
         elif fence is not None:
+            assert not line.strip().startswith("```"), f"{page}:{number} opens a block in a block"
             inside.append(line.removeprefix(fence[1]))
     assert fence is None, f"{page}:{start} is not closed"
     return found
