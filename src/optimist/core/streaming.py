@@ -141,7 +141,7 @@ def initialise(
     for j in range(missed + (n > 0)):
         theta = thetas[j] if j < missed else epoch.theta
         predict(rows, block, theta, base, first, last, Q)
-        back_up(rule, states, heaven, False, first, last, Q, first)
+        back_up(rule, rule.eta, states, heaven, False, first, last, Q, first)
     for x in range(first, last):
         for a in range(n_actions):
             states.rewards[x, a] = n * r[x, a]
@@ -162,7 +162,7 @@ def make_blank(states: States, first: int, last: int) -> None:
 @compiled()
 def leap(eta: float, states: States, first: int, last: int, S: FloatArray) -> None:
     """pi_{n-1} from the uniform policy and the sum S_{n-1}, in one update."""
-    improve(eta, states, first, last, S, first)
+    improve(eta, False, states, first, last, S, first)
 
 
 @entry_point
@@ -179,25 +179,28 @@ def update_all(
     theta, paid, values, features = epoch.theta, sums.paid, sums.values, sums.features
     base, gamma, d = epoch.prior[0]["expected"], rule.gamma, epoch.theta.size
     b, largest = np.empty(d), 0.0
-    for _ in range(rule.updates):
-        count_update(rule.eta, epoch.clock, epoch.prior)
+    left, going, moves = rule.updates, True, rule.updates == 1 or not rule.evaluates
+    while going:
+        eta = rule.eta if moves else 0.0
+        count_update(eta, epoch.clock, epoch.prior)
         for i in range(d):
             b[i] = paid[i] + gamma * values[i] - base * features[i]
         solve(reg.Lambda, reg.inverse, b, 1.0, theta)
         for i in range(d):
             theta[i] += weights[i]
-        add_update(rule.eta, theta, epoch.Theta, 0, d)
+        add_update(eta, theta, epoch.Theta, 0, d)
         if thetas.shape[0] > 0:
             copy(thetas[epoch.clock[0]["updates"] - 1], theta)
-        largest, change = sweep(m, n)
+        largest, change = sweep(m, eta, n)
         refuse_divergence(change)
-        if change < rule.tolerance or stop[0]:
-            break
+        left -= 1
+        going = left > 0 and not stop[0] and not (moves and change < rule.tolerance)
+        moves = moves or left == 1 or change < rule.tolerance
     return largest
 
 
 @compiled()
-def sweep(m: Stream, n: int) -> tuple[float, float]:
+def sweep(m: Stream, eta: float, n: int) -> tuple[float, float]:
     """Q, V and pi of n states under theta, and the sum of phi V(x') for the next.
 
     Returns the largest |Q|, and by how much a value has changed at most. States go by in chunks
@@ -217,7 +220,7 @@ def sweep(m: Stream, n: int) -> tuple[float, float]:
     for first in range(0, n, chunk):
         last = min(first + chunk, n)
         predict(rows, block, theta, base, first, last, Q)
-        top, _, moved = back_up(rule, states, rule.heaven, False, first, last, Q, first)
+        top, _, moved = back_up(rule, eta, states, rule.heaven, False, first, last, Q, first)
         largest, change = max(largest, top), max(change, moved)
         for y in range(first, last):
             link = head[y]

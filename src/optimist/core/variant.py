@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 
 from optimist import checks
-from optimist.core.ascension import Ascension, Confidence, Novelty, Sigmoid
+from optimist.core.ascension import Ascension, Confidence, Novelty, Sigmoid, Truncation
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.optimism import Optimism
 from optimist.core.state import Rule
@@ -67,6 +67,10 @@ class Variant:
     tolerance
         Updates after an episode end when no value changes by more than this share of heaven's
         worth; 0 makes all of them.
+    evaluates
+        Policy optimisation on the losses R_max - r, as in CFPO, instead of value iteration: updates
+        are sweeps of V = <pi, Q>, the values of the present policy, and by the Q of the last one
+        the policy moves, once after an episode. The ridge shrinks losses to 0, which is heaven.
     """
 
     eta: float = ETA
@@ -81,6 +85,7 @@ class Variant:
     lazy: bool = False
     v_max: float | None = None
     tolerance: float = 0.0
+    evaluates: bool = False
 
     def __post_init__(self) -> None:
         if not self.eta > 0:
@@ -99,6 +104,9 @@ class Variant:
             raise ValueError("anytime needs a Sigmoid, whose numbers it chooses")
         if self.learns_prior and math.isinf(self.eta):
             raise ValueError("eta must be finite with Novelty, which needs odds of actions")
+        if self.evaluates and isinstance(self.ascension, Truncation | Novelty | Confidence):
+            kind = type(self.ascension).__name__
+            raise ValueError(f"evaluates needs a Sigmoid, a Threshold or Never; got {kind}")
         checks.count(self.updates, "updates", below=checks.MOST)
         if self.v_max is not None:
             checks.positive(self.v_max, "v_max")
@@ -198,6 +206,7 @@ class Variant:
             heaven=heaven,
             updates=int(self.updates),
             tolerance=float(self.tolerance) * heaven,
+            evaluates=bool(self.evaluates),
             lazy=bool(self.lazy),
             observe_last=bool(self.observe_last),
             gamma=gamma,
