@@ -347,7 +347,7 @@ class LibraryIlarl:
 class LibraryCfpo:
     """`Cfpo`, one episode at a time, with the numbers of losses; what was played is played again.
 
-    Q is read off the step of the policy: it is V + log(pi_k / pi_{k+1}) / eta up to a number of each
+    Q is read off the step of the policy: it is log(pi_k / pi_{k+1}) / eta up to a number of each
     state, which V = <pi_k, Q> says.
     """
 
@@ -361,8 +361,8 @@ class LibraryCfpo:
             stride=1, rewards=self, beta=beta_b, eta=eta, alpha=beta_w / beta_b, omega=np.log(K),
             r_max=R_max, ridge=ridge, tolerance=tolerance, updates=most,
         )  # fmt: skip
-        seed = np.random.SeedSequence(self.agent.seed).spawn(2)[0]
-        self.play, self.known, self.policies = Play(P, nu0, gamma, np.random.default_rng(seed)), [], []
+        rng = np.random.default_rng(np.random.SeedSequence(self.agent.seed).spawn(2)[0])
+        self.play, self.known, self.policies = Play(P, nu0, gamma, rng), [], []
 
     def choose(self, episode, policy):
         return self.rewards(episode + 1), 1

@@ -146,16 +146,12 @@ def seeded(seed):
     return np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0])
 
 
-SETTINGS = {
-    "one-hot": (one_hot(5, 3), None),
-    "dense": (np.random.default_rng(5).dirichlet(np.ones(7), (5, 3)), 7),
-}
+DENSE = np.random.default_rng(5).dirichlet(np.ones(7), (5, 3))
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("ridge", [1.0, 0.05])
-def test_the_agent_is_its_transcription(setting, ridge):
-    w, (Phi, d) = random_world(3), SETTINGS[setting]
+@pytest.mark.parametrize(("Phi", "ridge"), [(one_hot(5, 3), 1.0), (DENSE, 0.05)])
+def test_the_agent_is_its_transcription(Phi, ridge):
+    w = random_world(3)
     given = {"K": 300, "beta_b": 0.03 * w.H, "beta_w": 0.2 * w.H, "eta": 0.7, "R_max": 2.0}
     given |= {"ridge": ridge, "tolerance": 1e-13}
 
@@ -164,7 +160,7 @@ def test_the_agent_is_its_transcription(setting, ridge):
 
     mine = LibraryCfpo(*w.world, Phi, rewards, np.random.default_rng(4), **given)
     other = Cfpo(*w.world, Phi, rewards, seeded(mine.agent.seed), **given, ahead=True)
-    for _ in range(60):
+    for _ in range(40):
         mine.episode()
         other.episode()
         assert mine.history.steps[0] == other.steps
@@ -172,7 +168,7 @@ def test_the_agent_is_its_transcription(setting, ridge):
         assert_allclose(mine.policies[-1], other.policies[-1], rtol=0, atol=1e-9)
         for name in ("u", "rho", "V", "Q"):
             assert_allclose(getattr(mine, name), getattr(other, name), rtol=0, atol=1e-8)
-    assert 3 < other.e < 60
+    assert 3 < other.e < 40
     saved = mine.agent.policy.probabilities(np.arange(5))  # from the closed form
     assert_allclose(saved, mine.agent.diagnostics.pi, rtol=0, atol=1e-9)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from optimist import checks
 from optimist.agents.variant_agent import VariantAgent, VariantConfig
-from optimist.core import FixedBonus, Sigmoid, Variant
+from optimist.core import Contraction, FixedBonus, Variant
 from optimist.core.variant import OMEGA
 from optimist.core.variant import K as GUESS
 
@@ -45,8 +45,8 @@ class CfpoConfig(VariantConfig):
     tolerance: float = 1e-4
 
     def variant(self) -> Variant:
-        bonus, ascension = FixedBonus(self.beta), Sigmoid(self.alpha, self.omega)
-        return self.variant_with(bonus=bonus, ascension=ascension, evaluates=True)
+        bonus, ascension = FixedBonus(self.beta), Contraction(self.alpha, self.omega)
+        return self.variant_with(bonus=bonus, ascension=ascension)
 
     @classmethod
     def theory(

@@ -150,7 +150,9 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
 
 @inlined
 def update(me: Learner, eta: float) -> tuple[float, float]:
-    """One update of all states, at eta = 0 of their values alone; the largest |Q|, and by how much a value has changed at most.
+    """One update of all states, at eta = 0 of their values alone.
+
+    Returns the largest |Q|, and by how much a value has changed at most.
 
     P V is regressed to v: gamma P V = gamma v + phi . theta with theta = gamma M (V - v).
     """

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 
 from optimist import checks
-from optimist.core.ascension import Ascension, Confidence, Novelty, Sigmoid, Truncation
+from optimist.core.ascension import Ascension, Confidence, Contraction, Novelty, Sigmoid
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.optimism import Optimism
 from optimist.core.state import Rule
@@ -67,10 +67,6 @@ class Variant:
     tolerance
         Updates after an episode end when no value changes by more than this share of heaven's
         worth; 0 makes all of them.
-    evaluates
-        Policy optimisation on the losses R_max - r, as in CFPO, instead of value iteration: updates
-        are sweeps of V = <pi, Q>, the values of the present policy, and by the Q of the last one
-        the policy moves, once after an episode. The ridge shrinks losses to 0, which is heaven.
     """
 
     eta: float = ETA
@@ -85,7 +81,6 @@ class Variant:
     lazy: bool = False
     v_max: float | None = None
     tolerance: float = 0.0
-    evaluates: bool = False
 
     def __post_init__(self) -> None:
         if not self.eta > 0:
@@ -100,13 +95,10 @@ class Variant:
         checks.positive(self.r_max, "r_max")
         if self.ridge is not None:
             checks.positive(self.ridge, "ridge")
-        if self.anytime and not isinstance(self.ascension, Sigmoid):
+        if self.anytime and type(self.ascension) is not Sigmoid:
             raise ValueError("anytime needs a Sigmoid, whose numbers it chooses")
         if self.learns_prior and math.isinf(self.eta):
             raise ValueError("eta must be finite with Novelty, which needs odds of actions")
-        if self.evaluates and isinstance(self.ascension, Truncation | Novelty | Confidence):
-            kind = type(self.ascension).__name__
-            raise ValueError(f"evaluates needs a Sigmoid, a Threshold or Never; got {kind}")
         checks.count(self.updates, "updates", below=checks.MOST)
         if self.v_max is not None:
             checks.positive(self.v_max, "v_max")
@@ -119,6 +111,11 @@ class Variant:
     def learns_prior(self) -> bool:
         """Whether a prior over next states is fitted (`optimist.core.prior`)."""
         return isinstance(self.ascension, Novelty)
+
+    @property
+    def evaluates(self) -> bool:
+        """Whether updates evaluate the policy, and the last one moves it (`Contraction`)."""
+        return isinstance(self.ascension, Contraction)
 
     @property
     def keeps_moments(self) -> bool:
@@ -159,7 +156,7 @@ class Variant:
         if isinstance(bonus, NoiseBonus):
             bonus = NoiseBonus(bonus.sigma * R_max)
         if isinstance(ascension, Sigmoid):
-            ascension = Sigmoid(ascension.alpha / R_max, ascension.omega)
+            ascension = replace(ascension, alpha=ascension.alpha / R_max)
         v_max = None if self.v_max is None else self.v_max * R_max
         eta, r_max = self.eta / R_max, self.r_max * R_max
         return replace(self, eta=eta, bonus=bonus, ascension=ascension, r_max=r_max, v_max=v_max)
