@@ -37,6 +37,7 @@ class Bar:
     def add_task(self, text: str, total: int | None = None) -> int:
         """What is done, and how much of it there is."""
         self.text, self.total = text, total
+        self.say("")
         return 0
 
     def start(self) -> None:
