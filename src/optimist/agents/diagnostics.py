@@ -105,7 +105,7 @@ class Transitions(NamedTuple):
     source: IntArray  # x, [L]
     action: IntArray  # a, [L]
     after: IntArray  # x', or -1 where the episode terminated, [L]
-    weight: FloatArray  # how often it was seen, or how many it stands for after a thinning, [L]
+    weight: FloatArray  # how often it was seen, [L]
     paid: FloatArray  # the sum of its rewards, mapped to [0, R_max]; 0 where they are known, [L]
 
     def __repr__(self) -> str:

@@ -156,6 +156,12 @@ def one_thread() -> Iterator[None]:
         yield
 
 
+def blas_threads() -> int:
+    """How many threads BLAS may use: OMP_NUM_THREADS or threadpoolctl set it, and studies to 1."""
+    found = _thread_pools().select(user_api="blas").info()
+    return min((pool["num_threads"] for pool in found), default=1)
+
+
 @cache
 def _thread_pools() -> ThreadpoolController:
     return ThreadpoolController()
