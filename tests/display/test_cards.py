@@ -81,7 +81,7 @@ def test_names_are_text_in_cards_and_tables():
 def test_the_numbers_of_a_history(shown):
     history = next(thing for thing in shown if isinstance(thing, opt.agents.History))
     html = history._repr_html_()
-    assert f"{history.suboptimality():.1%}" in html
+    assert f"{100 * history.suboptimality():.1f}%" in html
     assert "<svg" in html
 
 

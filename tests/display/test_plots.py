@@ -154,6 +154,6 @@ def test_a_page_is_shown_in_a_frame_that_holds_all_of_it(results, tmp_path):
     frame, _, rest = html.partition('srcdoc="')
     text, _, rest = rest.partition('"')
     assert "<iframe" in frame
-    assert 'sandbox="allow-scripts"' in rest
+    assert 'sandbox="allow-scripts allow-downloads"' in rest
     assert "<" not in text
     assert text.count("&lt;") == page.read_text().count("<")

@@ -7,6 +7,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.display.card import card
+from optimist.display.numbers import number, percent
 from optimist.display.svg import sparkline
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ class Plotted:
         if (shown := self.course) is None:
             return card(type(self).__name__, facts)
         name, y = shown
-        form, late = ".1%" if name == "relative suboptimality" else ".4g", y[-len(y) // 10 :]
-        facts |= {name: f"{y.mean():{form}}", "in the last tenth": f"{late.mean():{form}}"}
+        means = {name: y.mean(), "in the last tenth": y[-len(y) // 10 :].mean()}
+        share = name == self.QUANTITIES["suboptimality"]
+        facts |= {n: f"{percent(x)}%" if share else number(x) for n, x in means.items()}
         return card(type(self).__name__, facts, sparkline(y, f"{name} by episode"))
 
     @property
