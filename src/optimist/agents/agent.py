@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist.agents import checkpoint
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
+from optimist.agents.watching import Watcher, watched
 from optimist.checks import IntArray
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
@@ -37,14 +39,17 @@ class Agent:
     presets: ClassVar[tuple[str, ...]] = ()
     can_be_saved: ClassVar[bool] = True
 
+    world: Any
+    """The world as it was given; None if only its arrays were."""
+
     _driver: Driver
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(episodes={self.episodes:,}, steps={self.steps:,})"
 
-    def _start(self, driver: Driver) -> None:
-        """Set the driver, before the first episode."""
-        self._driver = driver
+    def _start(self, driver: Driver, world: Any = None) -> None:
+        """Set the driver, before the first episode, and the world as it was given."""
+        self._driver, self.world = driver, world
         self._chunks: list[dict[str, Any]] = []
         self._learning = False
         self._remembered = 0  # the first episode of the history
@@ -99,6 +104,7 @@ class Agent:
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> History:
         """Play and learn; the history of these episodes. Calling it again continues.
 
@@ -126,6 +132,9 @@ class Agent:
             environment only, and not before there are 100.
         show_progress
             Whether to show a progress bar.
+        live
+            Whether to show the run on a page while it learns (`optimist.live`), whose address is
+            printed. It changes no number. Or who watches instead, such as a `live.Feed`.
 
         Examples
         --------
@@ -153,14 +162,19 @@ class Agent:
         driver.begin()
         driver.step_limit, self._learning = ending.step_limit, True
         try:
-            with progress(ending.total, show_progress) as bar:
+            with (
+                progress(ending.total, show_progress) as bar,
+                watched(live, self, episodes) as watcher,
+            ):
                 driver.bar = bar
                 while not ending.reached and not bar.interrupted:
-                    done, columns = ending.done, driver.learn_some(ending.most)
+                    most = min(ending.most, watcher.ahead(self))
+                    done, columns = ending.done, driver.learn_some(most)
                     self._keep(columns, before)
                     bar.advance(ending.done - done)
                     with bar.user_code():
                         ending.look(columns)
+                    watcher.look(self, columns, bar)
         finally:
             self._learning = False
         return self._history(before, first)
@@ -206,6 +220,16 @@ class Agent:
         return self._driver.history(joined(self._chunks[chunk:]), first)
 
     # Acting
+
+    @property
+    def coming_episode(self) -> ComingEpisode | None:
+        """What decides the path of the next episode; None if that is not decided beforehand."""
+        return self._driver.coming_episode
+
+    @property
+    def env(self) -> Any:
+        """The Gymnasium environment that is played, itself; None in a finite world."""
+        return self._driver.env
 
     @property
     def diagnostics(self) -> Diagnostics:

@@ -60,7 +60,7 @@ class StreamDriver(StreamLearner):
         self, world: Gym, features: AnyFeatures | None, variant: Variant, run: RunSettings
     ) -> None:
         env = world.make()
-        self.players = Players(env)
+        self.players, self.env = Players(env), env
         self.endings = Endings(world, self.players)
         known = None
         if world.low is not None and world.high is not None:
