@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         experiments,
         features,
         imitation,
-        live,
         mdp,
         report,
         testing,

@@ -19,7 +19,8 @@ class Watcher(Protocol):
         """How many episodes may be played before `look`, at least one."""
 
     def look(self, agent: Any, columns: dict[str, Any], bar: Bar) -> None:
-        """Episodes were played, of which these are the columns; until an interruption it may wait.
+        """Episodes were played, of which these are the columns. It may wait, but not at an
+        interruption.
         """
 
     def end(self, agent: Any) -> None:

@@ -12,6 +12,7 @@ from optimist.agents import checkpoint
 from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
+from optimist.agents.watching import Watcher
 from optimist.core import SoftmaxPolicy, TablePolicy
 from optimist.core.arrays import check_features
 from optimist.envs import World
@@ -103,7 +104,7 @@ class Cloner(OfflineImitator):
             self.features = OneHot(mdp.n_states, mdp.n_actions) if features is None else features
             check_features(self.features, mdp)
             run = RunSettings(config, seed, stride)
-            self._start(ClonerDriver(mdp, self.expert, self._read_K(K), run))
+            self._start(ClonerDriver(mdp, self.expert, self._read_K(K), run), states)
             self._driver.features = self.features
             self.size = len(self.expert.states if config.view == "whole" else self.expert)
         else:
@@ -131,11 +132,12 @@ class Cloner(OfflineImitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> ImitatorHistory:
         """Fit the expert's pairs: no limits are given, and a second call is refused."""
         self._refuse_without_world("learn")
         limits: dict[str, Any] = {"steps": steps, "callback": callback, "until": until}
-        return super().learn(episodes, **limits, show_progress=show_progress)
+        return super().learn(episodes, **limits, show_progress=show_progress, live=live)
 
     def _solve(self) -> None:
         data: Any = self.expert

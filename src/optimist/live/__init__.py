@@ -17,13 +17,14 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from optimist.live.feed import Feed
+from optimist.live.files import StudySource
 from optimist.live.frames import Frame, Frames
 from optimist.live.source import RunSource
 
 if TYPE_CHECKING:
     from optimist.live.server import Page
 
-__all__ = ["Feed", "Frame", "Frames", "open_page", "page_of"]
+__all__ = ["Feed", "Frame", "Frames", "StudySource", "open_page", "page_of"]
 
 _pages: "weakref.WeakKeyDictionary[Any, Page]" = weakref.WeakKeyDictionary()
 
@@ -34,7 +35,7 @@ def open_page(source: Any = None, host: str = "127.0.0.1", port: int = 0) -> "Pa
     Parameters
     ----------
     source
-        What it shows: a `Feed`, by default a new one, ``page.feed``.
+        What it shows: a `Feed`, by default a new one, ``page.feed``; or a `StudySource`.
     host, port
         Where it listens: by default where only this machine reaches it, at any free port. With
         another host, whoever has the address of the page and reaches this machine sees the run and
@@ -58,4 +59,5 @@ def page_of(agent: Any) -> Feed:
         page = _pages[agent] = open_page()
         weakref.finalize(agent, page.close)
         print(f"live: {page.address}", file=sys.stderr, flush=True)
-    return _pages[agent].feed
+    found: Feed = _pages[agent].feed
+    return found

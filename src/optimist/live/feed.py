@@ -1,12 +1,11 @@
 """The feed of a run: frames of it while it learns, and controls that hold it back.
 
-Frames are taken after every episode at first, and then ever more seldom: after some tenth more
-episodes than before, or a fiftieth if somebody watches. Whatever takes long waits until somebody
-does. What is read of a learner are copies, and generators are left alone, so that a run gives the
-same bytes with a feed and without.
+Frames are taken after every episode at first, and then ever more seldom: after a fifth more
+episodes than before, or a twenty-fifth if somebody watches. Whatever takes long waits until
+somebody does. What is read of a learner are copies, and generators are left alone, so that a run
+gives the same bytes with a feed and without.
 """
 
-import json
 import time
 import warnings
 from collections.abc import Callable
@@ -15,11 +14,11 @@ from typing import Any
 from optimist.agents import Agent
 from optimist.agents.coming import ComingEpisode
 from optimist.agents.progress import Bar
-from optimist.live.frames import Frame, Frames
+from optimist.experiments.specification import Unit
+from optimist.live.frames import Frame, Frames, Head
 from optimist.live.scenes import Scene, scene_of
-from optimist.report.data import plain
 
-GROWTH, WATCHED_GROWTH = 0.1, 0.02
+GROWTH, WATCHED_GROWTH = 0.2, 0.04
 """By which share the episodes grow from frame to frame, while nobody and while somebody watches."""
 
 SHARE, WATCHED_SHARE = 0.03, 0.12
@@ -35,18 +34,16 @@ COLUMNS = ("optimistic_value", "bonus", "ascension", "epoch")
 """Columns of the history of which a frame has the latest number."""
 
 
-EMPTY = json.dumps({"title": "", "picture": None, "optimal": None})
-
-
 class Feed:
     """The frames of a run while it learns (an `optimist.agents.watching.Watcher`).
 
     Parameters
     ----------
-    every
-        Whether to take a frame after every episode, whatever time it takes.
-    total
-        The number of episodes of the whole run, if it is learnt in several calls.
+    steady
+        Whether to take as many frames as for a viewer, whatever time they take: the same in every
+        run of the same seed, to record them.
+    total, unit
+        The number of episodes, or of steps, of the whole run, if it is learnt in several calls.
 
     Attributes
     ----------
@@ -72,8 +69,14 @@ class Feed:
     ([1, 2, 3, 4], 'ended', 100)
     """
 
-    def __init__(self, every: bool = False, total: int | None = None) -> None:
-        self.every, self.total, self._whole = every, total, total is not None
+    controls = True
+    """It can be held back."""
+
+    def __init__(
+        self, steady: bool = False, total: int | None = None, unit: Unit = "episodes"
+    ) -> None:
+        self.steady, self.total, self.unit = steady, total, unit
+        self._whole = total is not None
         self.frames = Frames()
         self.scene: Scene | None = None
         self.viewers = 0
@@ -82,12 +85,12 @@ class Feed:
         self.trouble = ""
         self._held, self._granted = False, 0
         self._next = 1
-        self._coming: ComingEpisode | None = None
+        self._last: ComingEpisode | None = None
         self._numbers: dict[str, float] = {}
         self._earned, self._since = 0.0, 0  # rewards and episodes since the last frame
         self._spent = self._begun = 0.0
-        self._head: tuple[Any, Any, str] = (None, None, EMPTY)
-        self._judged: list[Frame] = []  # taken before the first episode, and not shown
+        self._head = Head()
+        self._early: list[Frame] = []  # before the first episode, and not shown
 
     # Controls, from other threads
 
@@ -113,7 +116,6 @@ class Feed:
         self.episodes, self.steps = agent.episodes, agent.steps
         self._begun, self._spent = time.perf_counter(), 0.0
         self._next = max(self._next, agent.episodes + 1)
-        self._prepare(agent)
         if self.scene is None:
             self.scene = scene_of(agent)
             self._guarded(lambda: self._opening(agent))
@@ -125,16 +127,14 @@ class Feed:
         if self.scene.judges:
             first = Frame(agent.episodes, agent.steps)
             self.scene.shoot(agent, first)
-            self._judged.append(first)
+            self._early.append(first)
 
     def ahead(self, agent: Agent) -> int:
-        """Up to the next frame, or to the episode before it, whose path is to be drawn."""
-        left = self._next - agent.episodes
-        return left - 1 if left > 1 else 1
-
-    def _prepare(self, agent: Agent) -> None:
-        """Note what decides the path of the episode before a frame."""
-        self._coming = agent.coming_episode if self._next == agent.episodes + 1 else None
+        """Up to the next frame, or to the last episode, whose path is to be drawn."""
+        until, last = self._next, self._last_episode
+        if last is not None and agent.episodes < last - 1:
+            until = min(until, last - 1)
+        return max(1, until - agent.episodes)
 
     def look(self, agent: Agent, columns: dict[str, Any], bar: Bar) -> None:
         """Take a frame if it is time to, and wait while the run is held."""
@@ -144,41 +144,48 @@ class Feed:
         if "reward" in columns:
             self._earned += float(columns["reward"].sum())
             self._numbers["return"] = self._earned / self._since
+        if self.episodes == self._last_episode:
+            return  # `end` takes the last frame
+        if self.episodes + 1 == self._last_episode:
+            self._last = agent.coming_episode
         if self._held or self.episodes >= self._next:
             if self._affordable:
-                self._guarded(lambda: self._take(agent))
+                self._guarded(lambda: self._take(agent, self.episodes + 1, agent.coming_episode))
             if self._held:
                 self._wait(bar)
             self._next = self.episodes + self._gap
-        self._prepare(agent)
 
     def end(self, agent: Agent) -> None:
         """Learning has ended, with a last frame; or it goes on with another call."""
-        if self._whole and self.total is not None and agent.episodes < self.total:
+        if self._whole and getattr(agent, self.unit) < (self.total or 0):
             return
         if self._since:
-            self._guarded(lambda: self._take(agent))
-        self.state = "ended"
+            self._guarded(lambda: self._take(agent, agent.episodes, self._last))
+        self.state, self._last = "ended", None
 
     # Frames
 
     @property
+    def _last_episode(self) -> int | None:
+        return self.total if self.unit == "episodes" else None
+
+    @property
     def _gap(self) -> int:
-        if self.every or self._held:
-            return 1
-        growth = WATCHED_GROWTH if self.viewers else GROWTH
-        return max(1, int(self.episodes * growth))
+        growth = WATCHED_GROWTH if self.steady or self.viewers else GROWTH
+        return 1 if self._held else max(1, int(self.episodes * growth))
 
     @property
     def _affordable(self) -> bool:
         share = WATCHED_SHARE if self.viewers else SHARE
         passed = time.perf_counter() - self._begun
-        return self.every or self._held or self._spent <= ALLOWANCE_SECONDS + share * passed
+        always = self.steady or self._held
+        return always or self._spent <= ALLOWANCE_SECONDS + share * passed
 
-    def _take(self, agent: Agent) -> None:
+    def _take(self, agent: Agent, episode: int, path: ComingEpisode | None) -> None:
+        """Take a frame, with the path of an episode: of the next, or at the end of the last."""
         assert self.scene is not None
-        frame = Frame(agent.episodes, agent.steps, self._numbers)
-        frame.coming, self._coming = self._coming, None
+        frame = Frame(agent.episodes, agent.steps, self._numbers, coming=path)
+        frame.path_of = episode if path is not None else None
         self.scene.shoot(agent, frame)
         self.frames.add(frame)
         self._earned, self._since = 0.0, 0
@@ -212,29 +219,27 @@ class Feed:
     # Showing them, in one other thread
 
     def text_of(self, frame: Frame) -> str:
-        """A frame as JSON, made once, with the numbers that take long."""
+        """A frame as JSON, made once."""
         if not frame.encoded:
-            assert self.scene is not None
-            for early in self._judged:
-                self.scene.judge(early)
-            self._judged.clear()
-            frame.numbers |= self.scene.judge(frame)
+            self.complete(frame)
             frame.encoded = frame.text()
         return frame.encoded
+
+    def complete(self, frame: Frame) -> None:
+        """Add to a frame what takes longer; the frames in their order."""
+        assert self.scene is not None
+        while self._early:
+            self.scene.complete(self._early.pop())
+        if not frame.complete:
+            self.scene.complete(frame)
+            frame.complete = True
 
     @property
     def head(self) -> str:
         """What the page is told of the run once, as JSON."""
-        scene = self.scene
-        optimal = None if scene is None else scene.optimal
-        if self._head[:2] != (scene, optimal):
-            told = {
-                "title": "" if scene is None else scene.title,
-                "picture": None if scene is None else plain(scene.picture),
-                "optimal": optimal,
-            }
-            self._head = scene, optimal, json.dumps(told, allow_nan=False)
-        return self._head[2]
+        if self.scene is None:
+            return self._head.text("", None, None)
+        return self._head.text(self.scene.title, self.scene.picture, self.scene.optimal)
 
     @property
     def status(self) -> dict[str, Any]:
@@ -242,8 +247,9 @@ class Feed:
         return {
             "state": self.state,
             "held": self._held,
-            "episodes": self.episodes,
-            "steps": self.steps,
+            "done": getattr(self, self.unit),
             "total": self.total,
+            "unit": self.unit,
+            "steps": self.steps if self.unit == "episodes" else None,
             "trouble": self.trouble,
         }

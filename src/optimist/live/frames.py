@@ -4,7 +4,6 @@ import base64
 import json
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -14,6 +13,7 @@ import numpy as np
 
 from optimist.agents.coming import ComingEpisode
 from optimist.checks import FloatArray, IntArray
+from optimist.report.data import Picture, plain
 
 MOST_BYTES = 8 * 2**20
 """About how much memory the frames of a run take at most."""
@@ -31,13 +31,14 @@ class Frame:
     numbers
         Numbers of the run so far, by name; nan if one is not known.
     boards
-        A number of each state or cell, by the name of the board, [X].
+        A number of each state or cell, by the name of the board, [X], or of each pair, [X, A],
+        until it is complete.
     policy
         The next policy, [X, A]; of a map its most likely ``action``, [X].
-    coming
-        What decided the path of the latest episode, before it was played.
+    coming, path_of
+        What decides the path of an episode, which is drawn, and the number of that episode.
     points
-        The observations of the latest episode, on a map, [steps, 2].
+        The observations of the latest episode instead, on a map, [steps, 2].
     picture
         What the environment shows, as a PNG.
     """
@@ -45,12 +46,14 @@ class Frame:
     episodes: int
     steps: int
     numbers: dict[str, float] = field(default_factory=dict)
-    boards: Mapping[str, FloatArray] = field(default_factory=dict)
+    boards: dict[str, FloatArray] = field(default_factory=dict)
     policy: FloatArray | None = None
     action: IntArray | None = None
     coming: ComingEpisode | None = None
+    path_of: int | None = None
     points: FloatArray | None = None
     picture: bytes | None = None
+    complete: bool = False
     encoded: str = ""
 
     @property
@@ -63,7 +66,7 @@ class Frame:
 
     @cached_property
     def path(self) -> IntArray | None:
-        """The states of the latest episode in their order, [steps]."""
+        """The states of that episode in their order, [steps]."""
         coming, self.coming = self.coming, None
         return None if coming is None else coming.path
 
@@ -80,7 +83,7 @@ class Frame:
         if self.action is not None:
             shown["action"] = packed(self.action)
         if self.path is not None:
-            shown["path"] = self.path.tolist()
+            shown |= {"path": self.path.tolist(), "path_of": self.path_of}
         if self.points is not None:
             shown["points"] = self.points.round(5).tolist()
         if self.picture is not None:
@@ -100,7 +103,24 @@ def packed(array: FloatArray | IntArray) -> str:
     >>> packed(np.array([1.0, np.nan]))
     'AACAPwAAwH8='
     """
-    return base64.b64encode(np.asarray(array, dtype="<f4").tobytes()).decode()
+    finite = np.where(np.isfinite(array), array, np.nan)
+    return base64.b64encode(finite.astype("<f4").tobytes()).decode()
+
+
+class Head:
+    """What a page is told of a run once, as JSON that is made anew when it has changed."""
+
+    def __init__(self) -> None:
+        self._of: tuple[Any, ...] = ()
+        self._text = ""
+
+    def text(self, title: str, picture: Picture | None, optimal: float | None) -> str:
+        """The JSON of a title, a board or a map, and the optimal value, if they are known."""
+        if not self._of or self._of[0] is not picture or self._of[1:] != (title, optimal):
+            self._of = picture, title, optimal
+            told = {"title": title, "picture": plain(picture), "optimal": optimal}
+            self._text = json.dumps(told, allow_nan=False)
+        return self._text
 
 
 class Frames:

@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from optimist.agents import Agent, PythonAgent, VariantAgent
+from optimist.agents import Agent, Diagnostics, PythonAgent, VariantAgent
+from optimist.agents.tabular_agent import TabularAgent
 from optimist.checks import FloatArray
 from optimist.envs import ArrayWorld, Gym, World
 from optimist.experiments.maps import SIDE, centres, corners, is_plane
 from optimist.experiments.snapshots import MOST_STATES
 from optimist.features import OneHot
 from optimist.live.frames import Frame
+from optimist.mdp import FiniteMDP
 from optimist.report.data import Picture
 
 MOST_PIXELS = 640
@@ -30,7 +32,7 @@ class Scene:
     optimal
         The optimal value, if it is known.
     judges
-        Whether `judge` has numbers.
+        Whether exact values are known.
     """
 
     picture: Picture | None = None
@@ -43,9 +45,8 @@ class Scene:
     def shoot(self, agent: Any, frame: Frame) -> None:
         """Add to a frame what the agent believes now."""
 
-    def judge(self, frame: Frame) -> dict[str, float]:
-        """Numbers of a frame that take long, in the order of the frames; not while it learns."""
-        return {}
+    def complete(self, frame: Frame) -> None:
+        """Add what takes longer, from copies: in the order of the frames, and in another thread."""
 
 
 class BoardScene(Scene):
@@ -55,36 +56,42 @@ class BoardScene(Scene):
         super().__init__(agent)
         self.mdp = agent.mdp
         self.picture = board_of(world)
-        self._counted = _visits_of(agent) is not None
-        self._shown: set[str] = {"value"}
+        self._shown = {"value"}
         # Learners that imitate are not shown the rewards.
         self.judges = bool(self.mdp.r.any())
-        self._judgement: tuple[int, float] | None = None  # the last episode and loss
+        self._judged: tuple[int, float] | None = None  # the episodes and the loss of the last frame
         self._regret = 0.0
 
     def shoot(self, agent: Any, frame: Frame) -> None:
         now = agent.diagnostics
-        boards = {"value": now.V, "bonus": now.CB.mean(axis=1), "ascension": now.p.mean(axis=1)}
-        if self._counted:
-            boards["visits"] = _visits_of(agent)
-        # An agent without bonuses, or without a heaven, has none of them from the beginning on.
-        self._shown |= {name for name, board in boards.items() if np.nanmax(board, initial=0) > 0}
-        frame.boards = {name: board for name, board in boards.items() if name in self._shown}
+        frame.boards = {"value": now.V, "bonus": now.CB, "ascension": now.p}
+        visits = visits_of(agent, now)
+        if visits is not None:
+            frame.boards["visits"] = visits
         frame.policy = now.pi
 
-    def judge(self, frame: Frame) -> dict[str, float]:
-        if not self.judges or frame.policy is None:
-            return {}
+    def complete(self, frame: Frame) -> None:
+        means = {k: b if b.ndim == 1 else b.mean(axis=1) for k, b in frame.boards.items()}
+        # An agent without bonuses, or without a heaven, has none of them from the beginning on.
+        self._shown |= {k for k, board in means.items() if np.nanmax(board, initial=0) > 0}
+        frame.boards = {k: board for k, board in means.items() if k in self._shown}
+        if np.isfinite(means["value"]).all():
+            frame.numbers["optimistic_value"] = float(self.mdp.nu0 @ means["value"])
+        if self.judges and frame.policy is not None:
+            self._judge(frame, frame.policy)
+
+    def _judge(self, frame: Frame, policy: FloatArray) -> None:
+        """Exact numbers: what the policy is worth, and the regret of all so far."""
         best = self.mdp.optimal()  # kept there once it is found
-        value = float(self.mdp.value(frame.policy))
+        value = float(self.mdp.value(policy))
         self.optimal, loss = best.value, best.value - value
-        if self._judgement is not None:
+        if self._judged is not None:
             # The policy of a frame plays the next episode; those between are interpolated.
-            since, before = self._judgement
+            since, before = self._judged
             n = frame.episodes - since
             self._regret += n * before + (loss - before) * (n - 1) / 2
-        self._judgement = frame.episodes, loss
-        return {"value": value, "regret": self._regret}
+        self._judged = frame.episodes, loss
+        frame.numbers |= {"value": value, "regret": self._regret}
 
 
 class MapScene(Scene):
@@ -120,6 +127,8 @@ class RenderedScene(Scene):
 def scene_of(agent: Any) -> Scene:
     """What of an agent can be shown."""
     world = agent.world
+    if isinstance(world, FiniteMDP):
+        world = ArrayWorld(world)
     if isinstance(world, World):
         return BoardScene(agent, world) if world.mdp.n_states <= MOST_STATES else Scene(agent)
     env = agent.env
@@ -135,8 +144,8 @@ def title_of(agent: Any) -> str:
     kind = type(agent.algorithm) if isinstance(agent, PythonAgent) else type(agent)
     world = agent.world
     name = world.name if isinstance(world, Gym) else type(world).__name__
-    if isinstance(world, ArrayWorld):
-        name = f"a world of {world.mdp.n_states:,} states"
+    if isinstance(world, FiniteMDP):
+        name = f"a world of {world.n_states:,} states"
     return f"{kind.__name__} in {name}"
 
 
@@ -153,13 +162,12 @@ def map_of(ends: FloatArray) -> Picture:
     return Picture(("." * SIDE,) * SIDE, cells, (), axes=ends)
 
 
-def _visits_of(agent: Any) -> FloatArray | None:
+def visits_of(agent: Any, now: Diagnostics) -> FloatArray | None:
     """How often each state was visited and learnt from, [X]; None if that is not counted."""
-    if hasattr(agent, "visits"):
+    if isinstance(agent, TabularAgent):
         return np.asarray(agent.visits.sum(axis=1))
     if not isinstance(agent, VariantAgent) or not isinstance(agent.features, OneHot):
         return None
-    now = agent.diagnostics
     if now.Lambda is None or now.ridge is None:
         return None
     counts = (now.Lambda[:, 0, 0] - now.ridge).reshape(now.pi.shape)

@@ -12,7 +12,7 @@ import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
 from importlib import resources
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, Protocol
 
 import uvicorn
@@ -68,15 +68,15 @@ OWN = ("store.js", "chart.js", "boards.js", "table.js", "controls.js", "start.js
 class Source(Protocol):
     """What a page shows: one run, or a study with its runs."""
 
-    controls: bool
-    """Whether runs can be held back from the page."""
-
     def feed(self, run: str) -> Any:
         """The feed of a run, named as in the table; "" is the one to show first."""
 
     @property
     def table(self) -> str:
         """The runs of a study as JSON; "" without one."""
+
+    def close(self) -> None:
+        """The page is closed."""
 
 
 class Page:
@@ -93,10 +93,12 @@ class Page:
     ----------
     address
         Where to open it; the token in it is all that is needed to see and to control the run.
+    opened
+        Set when somebody has opened it.
     """
 
     def __init__(self, source: Source, host: str = "127.0.0.1", port: int = 0) -> None:
-        self.source, self.host = source, host
+        self.source, self.host, self.opened = source, host, Event()
         self._token = secrets.token_urlsafe(24)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, port), family=family)
@@ -136,6 +138,7 @@ class Page:
         """End the server; viewers keep what they have seen."""
         self._server.should_exit = True
         self._thread.join(timeout=5)
+        self.source.close()
         self._socket.close()
 
     def _app(self) -> Starlette:
@@ -176,11 +179,14 @@ class Page:
         feed = self.source.feed(asked.get("run", ""))
         if feed is None:
             return PlainTextResponse("there is no such run", 404)
-        return Stream(self.source, feed, int(number))
+        return Stream(self.source, feed, int(number), self.opened)
 
     async def _control(self, request: Request) -> Response:
         """Hold a run back, let it go on, or ask it for one more frame."""
-        if not self.source.controls:
+        feed = self.source.feed(request.query_params.get("run", ""))
+        if feed is None:
+            return PlainTextResponse("there is no such run", 404)
+        if not feed.controls:
             return PlainTextResponse("this run belongs to another process", 403)
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             return PlainTextResponse("controls are JSON", 415)
@@ -193,7 +199,6 @@ class Page:
             asked = json.loads(body)
         except ValueError:
             asked = None
-        feed = self.source.feed("")
         if asked == {"step": True}:
             feed.step()
         elif asked in ({"hold": True}, {"hold": False}):
@@ -220,9 +225,7 @@ class Guard:
             refused = PlainTextResponse("this is not the host of the page", 421)
         elif not secrets.compare_digest(first.encode(), self._token.encode()):
             refused = PlainTextResponse("not found", 404)
-        elif origin is not None and origin != f"http://{host}":
-            refused = PlainTextResponse("this page is controlled from itself alone", 403)
-        elif scope["method"] == "POST" and origin is None:
+        elif origin != f"http://{host}" and (origin is not None or scope["method"] == "POST"):
             refused = PlainTextResponse("this page is controlled from itself alone", 403)
 
         async def with_headers(message: Message) -> None:
@@ -238,13 +241,15 @@ class Guard:
 class Stream(Response):
     """The frames of a run from one on, as server-sent events."""
 
-    def __init__(self, source: Source, feed: Any, number: int) -> None:
+    def __init__(self, source: Source, feed: Any, number: int, opened: Event) -> None:
         super().__init__(media_type="text/event-stream")
+        self._opened = opened
         self._source, self._feed, self._number = source, feed, number
         self._told: dict[str, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._feed.viewers += 1
+        self._opened.set()
         gone = asyncio.ensure_future(_disconnected(receive))
         try:
             headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
@@ -277,7 +282,7 @@ class Stream(Response):
                 break
             self._number, frame = found
             parts.append(f"id: {self._number}\ndata: {feed.text_of(frame)}\n\n")
-        status = json.dumps({**feed.status, "controls": self._source.controls}, allow_nan=False)
+        status = json.dumps({**feed.status, "controls": feed.controls}, allow_nan=False)
         first = []
         for name, text in (("head", feed.head), ("status", status), ("table", self._source.table)):
             if text and text != self._told.get(name):

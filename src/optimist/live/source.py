@@ -11,9 +11,11 @@ class RunSource:
     """One run, which can be held back."""
 
     run: Feed
-    controls: ClassVar[bool] = True
     table: ClassVar[str] = ""
 
     def feed(self, run: str) -> Feed | None:
         """The feed of the run."""
         return self.run if run == "" else None
+
+    def close(self) -> None:
+        """Nothing is to be closed."""

@@ -57,6 +57,8 @@ class Boards {
       panel.board.show(values, panel.scale, arrows);
       trace(panel.trail, this.picture, frame);
     }
+    const many = frame.points ? frame.episodes : frame.path_of;
+    byId("path-said").textContent = many ? `The line is the path of episode ${number(many)}.` : "";
     if (this.picture) this.choose(this.chosen);
   }
 
@@ -111,6 +113,7 @@ class Boards {
       if (panel.board) panel.board.svg.style.maxWidth = this.only === "all" ? `${columnsOf(this.picture) * 44}px` : "none";
     }
     this.place.classList.toggle("one", this.only !== "all");
+    this.readout.classList.toggle("across", this.only === "all");
   }
 
   choose(x) {

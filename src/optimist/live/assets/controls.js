@@ -66,9 +66,9 @@ class Player {
 }
 
 /** Ask the run for something; whether it could be. */
-async function ask(what) {
+async function ask(run, what) {
   try {
-    const answer = await fetch("control", {
+    const answer = await fetch(`control?${new URLSearchParams({ run })}`, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(what),
     });
     return answer.ok;

@@ -142,7 +142,7 @@ function drawCharts(frame) {
   for (const chart of charts) chart.draw(store, frame, log, { optimal: head.optimal });
 }
 
-const STATES = { waiting: "waiting for the first episode", learning: "learning", held: "held", ended: "finished" };
+const STATES = { waiting: "waiting for the first episode", learning: "learning", held: "held", ended: "finished", failed: "failed" };
 
 function tell() {
   const said = byId("status");
@@ -153,10 +153,11 @@ function tell() {
   }
   said.dataset.state = status.state;
   const of = status.total ? ` of ${number(status.total)}` : "";
-  const played = status.episodes ? `: ${number(status.episodes)}${of} episodes, ${number(status.steps)} steps` : "";
+  const steps = status.steps ? `, ${number(status.steps)} steps` : "";
+  const played = status.done ? `: ${number(status.done)}${of} ${status.unit}${steps}` : "";
   said.textContent = `${STATES[status.state] ?? status.state}${played}`;
   byId("trouble").hidden = !status.trouble;
-  byId("trouble").textContent = status.trouble ? `There are no more frames: ${status.trouble}` : "";
+  byId("trouble").textContent = status.trouble ? `There are no more frames. ${status.trouble}` : "";
 }
 
 function steer(frame) {
@@ -179,7 +180,7 @@ function steer(frame) {
 // Controls
 
 async function forward() {
-  if (player.step(1) && status?.held) await ask({ step: true });
+  if (player.step(1) && status?.held) await ask(run, { step: true });
   later();
 }
 
@@ -188,7 +189,7 @@ function listen() {
   byId("back").addEventListener("click", () => player.step(-1));
   byId("forward").addEventListener("click", forward);
   byId("latest").addEventListener("click", () => player.set(player.mode === "latest" ? "pause" : "latest"));
-  byId("hold").addEventListener("click", () => ask({ hold: !status.held }));
+  byId("hold").addEventListener("click", () => ask(run, { hold: !status.held }));
   byId("speed").addEventListener("change", (event) => {
     player.speed = Number(event.target.value);
   });
@@ -223,7 +224,7 @@ function listen() {
 
 player.mode = memory.mode ?? "play";
 player.speed = memory.speed ?? 10;
-boards.only = memory.board ?? "all";
+boards.only = memory.board ?? (matchMedia("(max-width: 560px)").matches ? "value" : "all");
 byId("speed").value = player.speed;
 listen();
 open();
