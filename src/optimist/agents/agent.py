@@ -14,7 +14,7 @@ from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.agents.watching import Watcher, watched
-from optimist.checks import IntArray
+from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
 
@@ -225,6 +225,14 @@ class Agent:
     def coming_episode(self) -> ComingEpisode | None:
         """What decides the path of the next episode; None if that is not decided beforehand."""
         return self._driver.coming_episode
+
+    @property
+    def latest_path(self) -> FloatArray | None:
+        """The observations of the latest episode, [steps + 1, 2], of an environment in the plane.
+
+        None in other worlds, and of agents that do not keep them.
+        """
+        return self._driver.latest_path
 
     @property
     def env(self) -> Any:

@@ -75,6 +75,9 @@ class Driver(ABC):
     env: Any = None
     """The Gymnasium environment that is played, if it is one."""
 
+    latest_path: FloatArray | None = None
+    """The observations of the latest episode in the plane, [steps + 1, 2], in such environments."""
+
     coming_episode: ComingEpisode | None = None
     """What decides the path of the next episode, where it is played under one policy."""
 

@@ -167,6 +167,8 @@ class FileFeed:
                     "ascension": shots.ascension[i].mean(axis=1),
                 }
                 frame.policy = shots.policy[i]
+                start = self.run.spec.world.mdp.nu0  # type: ignore[union-attr]
+                frame.numbers["optimistic_value"] = float(start @ shots.value[i])
             elif isinstance(shots, Maps):
                 names = ("value", "bonus", "ascension", "visits")
                 frame.boards = {name: getattr(shots, name)[i] for name in names}

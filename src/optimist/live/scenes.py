@@ -111,6 +111,7 @@ class MapScene(Scene):
         }
         frame.boards = boards
         frame.action = seen.policy.argmax(axis=1)
+        frame.points = agent.latest_path
 
 
 class RenderedScene(Scene):

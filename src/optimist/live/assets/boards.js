@@ -57,8 +57,7 @@ class Boards {
       panel.board.show(values, panel.scale, arrows);
       trace(panel.trail, this.picture, frame);
     }
-    const many = frame.points ? frame.episodes : frame.path_of;
-    byId("path-said").textContent = many ? `The line is the path of episode ${number(many)}.` : "";
+    byId("path-said").textContent = saidOfPath(frame);
     if (this.picture) this.choose(this.chosen);
   }
 
@@ -113,7 +112,7 @@ class Boards {
       if (panel.board) panel.board.svg.style.maxWidth = this.only === "all" ? `${columnsOf(this.picture) * 44}px` : "none";
     }
     this.place.classList.toggle("one", this.only !== "all");
-    this.readout.classList.toggle("across", this.only === "all");
+    this.readout.classList.toggle("band", this.only === "all");
   }
 
   choose(x) {
@@ -151,6 +150,12 @@ function trace([outer, inner, end], picture, frame) {
   if (!places.length) return;
   end.setAttribute("cx", places.at(-1)[0]);
   end.setAttribute("cy", places.at(-1)[1]);
+}
+
+/** Which episode the path is of. */
+function saidOfPath({ episodes, points, path_of: next }) {
+  if (points || next === episodes) return `The line is the path of episode ${number(episodes)}.`;
+  return next ? `The line is the path of episode ${number(next)}, played with this policy.` : "";
 }
 
 /** Where an observation is on a map, in cells from its upper left corner. */

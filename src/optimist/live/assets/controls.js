@@ -15,10 +15,19 @@ class Player {
     return this.store.frames[this.at];
   }
 
+  /** Whether there is nothing more to play. */
+  get resting() {
+    return Boolean(this.ended) && this.store.last >= 0 && this.at >= this.store.last;
+  }
+
+  get playing() {
+    return this.mode === "play" && !this.resting;
+  }
+
   set(mode) {
     this.mode = mode;
     this.waited = false;
-    if (mode === "play" && this.at >= this.store.last && this.ended) this.at = -1; // once more
+    if (mode === "play" && this.resting) this.at = -1; // once more
     this.come();
     this.show();
   }
@@ -32,7 +41,7 @@ class Player {
     } else if (this.at < 0 && last >= 0) {
       this.go(0);
     }
-    if (this.mode === "play" && this.timer === null) this.run();
+    if (this.mode === "play" && this.timer === null && this.at < last) this.run();
   }
 
   run() {
@@ -40,8 +49,8 @@ class Player {
       this.timer = null;
       if (this.mode !== "play") return;
       if (this.at < this.store.last) this.go(this.at + 1);
-      if (this.at < this.store.last) this.run();
-      else if (this.ended) this.set("pause");
+      if (this.at < this.store.last) this.run(); // or else when the next one comes
+      else this.show();
     }, 1000 / this.speed);
   }
 

@@ -167,7 +167,7 @@ function steer(frame) {
   const many = frame ? `episode ${number(frame.episodes)}` : "no frame yet";
   byId("frame-said").textContent = many;
   slider.setAttribute("aria-valuetext", many);
-  byId("play").textContent = player.mode === "play" ? "Pause" : "Play";
+  byId("play").textContent = player.playing ? "Pause" : "Play";
   byId("back").disabled = player.at <= 0;
   byId("forward").disabled = player.at >= store.last && player.ended === true;
   byId("latest").setAttribute("aria-pressed", player.mode === "latest");
@@ -185,7 +185,7 @@ async function forward() {
 }
 
 function listen() {
-  byId("play").addEventListener("click", () => player.set(player.mode === "play" ? "pause" : "play"));
+  byId("play").addEventListener("click", () => player.set(player.playing ? "pause" : "play"));
   byId("back").addEventListener("click", () => player.step(-1));
   byId("forward").addEventListener("click", forward);
   byId("latest").addEventListener("click", () => player.set(player.mode === "latest" ? "pause" : "latest"));
