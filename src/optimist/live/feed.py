@@ -234,6 +234,13 @@ class Feed:
             self.scene.complete(frame)
             frame.complete = True
 
+    def complete_frames(self) -> list[Frame]:
+        """All frames so far, complete."""
+        frames = list(self.frames)
+        for frame in frames:
+            self.complete(frame)
+        return frames
+
     @property
     def head(self) -> str:
         """What the page is told of the run once, as JSON."""

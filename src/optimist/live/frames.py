@@ -127,7 +127,7 @@ class Frames:
     """The frames of a run by increasing numbers, in bounded memory.
 
     Where they would take more, every second frame is left out, but for the latest: the whole run
-    stays in sight. One thread adds, and others read.
+    stays in sight, evenly. One thread adds, and others read.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Frames:
     """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
-        self._most, self._bytes = most, 0
+        self._most, self._bytes, self._every = most, 0, 1
         self._numbers: list[int] = []
         self._frames: list[Frame] = []
         self._lock = Lock()
@@ -160,12 +160,19 @@ class Frames:
             self._numbers.append(self.last)
             self._frames.append(frame)
             self._bytes += frame.size
-            if self._bytes > self._most and len(self._frames) > RECENT:
-                kept = [*range(0, len(self._frames) - RECENT, 2)]
-                kept += range(len(self._frames) - RECENT, len(self._frames))
-                self._numbers = [self._numbers[i] for i in kept]
-                self._frames = [self._frames[i] for i in kept]
-                self._bytes = sum(f.size for f in self._frames)
+            if self._bytes > self._most:
+                self._thin()
+                while self._bytes > self._most / 2 and self._every < self.last:
+                    self._every *= 2
+                    self._thin()
+
+    def _thin(self) -> None:
+        """Keep every so many frames, besides the latest."""
+        recent = self.last - RECENT
+        kept = [i for i, n in enumerate(self._numbers) if n > recent or (n - 1) % self._every == 0]
+        self._numbers = [self._numbers[i] for i in kept]
+        self._frames = [self._frames[i] for i in kept]
+        self._bytes = sum(frame.size for frame in self._frames)
 
     def after(self, number: int) -> tuple[int, Frame] | None:
         """The first frame with a larger number, if there is one."""

@@ -78,11 +78,9 @@ def record(feed: Feed, file: str | Path) -> None:
     """
     path = Path(file)
     check_kind(path)
-    frames = list(feed.frames)
+    frames = feed.complete_frames()
     if not frames:
         raise ValueError("the feed has no frames: give it to learn(live=) first")
-    for frame in frames:
-        feed.complete(frame)
     milliseconds = [SLOW if i < SLOW_FRAMES else FAST for i in range(len(frames))]
     milliseconds[-1] = LAST
     pictures = drawn(feed, frames)

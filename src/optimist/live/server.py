@@ -42,6 +42,9 @@ AT_ONCE = 16
 """So many frames are sent together at most."""
 
 MOST_CONNECTIONS = 64
+SEND_BYTES = 2**18
+"""What the system may keep for a viewer who does not read."""
+
 BODY_BYTES = 1000
 """Controls are shorter than this."""
 
@@ -93,20 +96,22 @@ class Page:
     ----------
     address
         Where to open it; the token in it is all that is needed to see and to control the run.
-    opened
-        Set when somebody has opened it.
+    opened, closing
+        Set when somebody has opened it, and when it is closed.
     """
 
     def __init__(self, source: Source, host: str = "127.0.0.1", port: int = 0) -> None:
-        self.source, self.host, self.opened = source, host, Event()
+        self.source, self.host = source, host
+        self.opened, self.closing = Event(), Event()
         self._token = secrets.token_urlsafe(24)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, port), family=family)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BYTES)
         self.port = int(self._socket.getsockname()[1])
         config = uvicorn.Config(
             self._app(), loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None,
-            access_log=False, server_header=False, limit_concurrency=MOST_CONNECTIONS,
-            timeout_graceful_shutdown=1,
+            log_level="critical", access_log=False, server_header=False,
+            limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         run = self._server.run
@@ -136,6 +141,7 @@ class Page:
 
     def close(self) -> None:
         """End the server; viewers keep what they have seen."""
+        self.closing.set()
         self._server.should_exit = True
         self._thread.join(timeout=5)
         self.source.close()
@@ -179,7 +185,7 @@ class Page:
         feed = self.source.feed(asked.get("run", ""))
         if feed is None:
             return PlainTextResponse("there is no such run", 404)
-        return Stream(self.source, feed, int(number), self.opened)
+        return Stream(self, feed, int(number))
 
     async def _control(self, request: Request) -> Response:
         """Hold a run back, let it go on, or ask it for one more frame."""
@@ -199,10 +205,11 @@ class Page:
             asked = json.loads(body)
         except ValueError:
             asked = None
-        if asked == {"step": True}:
+        [(what, on)] = asked.items() if isinstance(asked, dict) and len(asked) == 1 else [("", 0)]
+        if what == "step" and on is True:
             feed.step()
-        elif asked in ({"hold": True}, {"hold": False}):
-            feed.hold(asked["hold"])
+        elif what == "hold" and isinstance(on, bool):
+            feed.hold(on)
         else:
             return PlainTextResponse('controls are {"hold": true or false} or {"step": true}', 400)
         return JSONResponse({"held": feed.held})
@@ -241,21 +248,20 @@ class Guard:
 class Stream(Response):
     """The frames of a run from one on, as server-sent events."""
 
-    def __init__(self, source: Source, feed: Any, number: int, opened: Event) -> None:
+    def __init__(self, page: Page, feed: Any, number: int) -> None:
         super().__init__(media_type="text/event-stream")
-        self._opened = opened
-        self._source, self._feed, self._number = source, feed, number
+        self._page, self._feed, self._number = page, feed, number
         self._told: dict[str, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._feed.viewers += 1
-        self._opened.set()
+        self._page.opened.set()
         gone = asyncio.ensure_future(_disconnected(receive))
         try:
             headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             quiet = 0.0
-            while not gone.done():
+            while not gone.done() and not self._page.closing.is_set():
                 text = self._news()
                 quiet = 0.0 if text else quiet + LOOK_SECONDS
                 if quiet > BEAT_SECONDS:
@@ -284,7 +290,11 @@ class Stream(Response):
             parts.append(f"id: {self._number}\ndata: {feed.text_of(frame)}\n\n")
         status = json.dumps({**feed.status, "controls": feed.controls}, allow_nan=False)
         first = []
-        for name, text in (("head", feed.head), ("status", status), ("table", self._source.table)):
+        for name, text in (
+            ("head", feed.head),
+            ("status", status),
+            ("table", self._page.source.table),
+        ):
             if text and text != self._told.get(name):
                 self._told[name] = text
                 first.append(f"event: {name}\ndata: {text}\n\n")

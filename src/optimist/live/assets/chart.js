@@ -66,7 +66,7 @@ class Chart {
       if (value == null) continue;
       const mark = element("span", { class: level ? "key dashed" : "key" });
       mark.style.borderColor = colour;
-      told.push(element("span", { "data-number": key ?? level }, mark, `${name} ${number(value)}`));
+      told.push(element("span", { "data-now": key ?? level }, mark, `${name} ${number(value)}`));
     }
     this.now.replaceChildren(...told);
     this.svg.setAttribute("aria-label", told.map((t) => t.textContent).join(", "));

@@ -12,6 +12,7 @@ function unpacked(text) {
 class Store {
   constructor() {
     this.frames = [];
+    this.every = 1; // of the numbers of frames that are kept, besides the latest
     this.ranges = {}; // of each board: least, least above zero, largest
   }
 
@@ -21,6 +22,7 @@ class Store {
 
   clear() {
     this.frames = [];
+    this.every = 1;
     this.ranges = {};
   }
 
@@ -35,8 +37,16 @@ class Store {
     for (const name of ["policy", "action"]) if (frame[name]) frame[name] = unpacked(frame[name]);
     this.frames.push(frame);
     if (this.frames.length <= MOST_FRAMES) return;
-    const old = this.frames.length - RECENT;
-    this.frames = this.frames.filter((_, i) => i >= old || i % 2 === 0);
+    this.thin();
+    while (this.frames.length > MOST_FRAMES / 2) {
+      this.every *= 2;
+      this.thin();
+    }
+  }
+
+  thin() {
+    const recent = this.frames.length - RECENT;
+    this.frames = this.frames.filter((f, i) => i >= recent || (f.id - 1) % this.every === 0);
   }
 
   widen(name, values) {
