@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from optimist.agents import (
         Algorithm,
+        Cfpo,
         CountBonus,
         Evaluation,
         HashedQLearning,
@@ -55,6 +56,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Algorithm",
     "BehaviouralCloning",
+    "Cfpo",
     "CountBonus",
     "Evaluation",
     "FiniteMDP",
@@ -99,7 +101,7 @@ __all__ = [
 
 _ROOMS = {
     "agents": (
-        *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
+        *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax", "Cfpo"),
         *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
         *("Algorithm", "PythonAgent", "HashedQLearning", "CountBonus"),
         *("StableBaselines", "TrainedModel", "Evaluation", "evaluate"),

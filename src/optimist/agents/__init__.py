@@ -4,6 +4,7 @@ from typing import Any
 
 from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm, DecisionProblem
+from optimist.agents.cfpo import Cfpo
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.evaluation import Evaluation, evaluate
 from optimist.agents.hashed import CountBonus, HashedQLearning
@@ -23,7 +24,7 @@ from optimist.agents.variant_agent import VariantAgent
 AGENTS: dict[str, type[Any]] = {
     agent.__name__: agent
     for agent in (
-        *(Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax),
+        *(Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax, Cfpo),
         *(Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning, VariantAgent),
     )
 }
@@ -40,6 +41,7 @@ __all__ = [
     "Agent",
     "Algorithm",
     "Beliefs",
+    "Cfpo",
     "CountBonus",
     "DecisionProblem",
     "Diagnostics",

@@ -23,7 +23,15 @@ from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
 from optimist.core.acting import ActingPolicy
 from optimist.core.optimism import KNOWN, played
 from optimist.core.policy import PolicyPrior
-from optimist.core.state import NO_STAGE, Epoch, Regression, Rule, States, arrays_of
+from optimist.core.state import (
+    NO_STAGE,
+    Epoch,
+    Regression,
+    Rule,
+    States,
+    arrays_of,
+    blank_epoch,
+)
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 from optimist.parameters import to_plain
@@ -300,6 +308,14 @@ class VariantDriver(Driver):
     def learns_heaven(self) -> bool:
         """Whether heaven pays, and its worth is learnt (`Novelty`): unless it was given."""
         return self.knows_rewards and self.variant.learns_prior and self.variant.v_max is None
+
+    def blank_epoch(self, regression: Regression, met_later: bool, estimates: bool) -> Epoch:
+        """Before the first epoch; ``estimates`` says whether rewards are estimated."""
+        v = expected = 0.0
+        if self.variant.evaluates:  # losses of 0 are the values of heaven
+            v = self.heaven
+            expected = v if estimates else self.gamma * v
+        return blank_epoch(regression, self.variant.keeps_moments, met_later, v, expected)
 
     def rule(self, stage: int) -> Rule:
         """The parameters as compiled code takes them."""

@@ -33,7 +33,6 @@ from optimist.core.state import (
     Rule,
     Simulator,
     States,
-    blank_epoch,
     blank_record,
     copied,
 )
@@ -103,7 +102,7 @@ class FiniteDriver(VariantDriver):
         )
         if isinstance(variant.ascension, Confidence) and not self.data.own:
             raise ValueError("delta needs one-hot features: its bounds are of single pairs")
-        self.epoch = blank_epoch(self.regression, variant.keeps_moments, met_later=False)
+        self.epoch = self.blank_epoch(self.regression, met_later=False, estimates=False)
         self.drawn = copied(self.epoch)  # of pi_I, and likewise:
         self.drawn_rewards = self.states.rewards.copy()
         self.drawn_log_pi = self.states.log_pi.copy()

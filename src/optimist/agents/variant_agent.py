@@ -114,8 +114,7 @@ class VariantAgent(Agent):
             return
         if rewards is not None:
             raise TypeError("rewards= applies to finite worlds; an environment pays its own")
-        gym = as_gym(world, told)
-        self._start(StreamDriver(gym, features, variant, run), gym)
+        self._start(StreamDriver(as_gym(world, told), features, variant, run), world)
 
     @property
     def features(self) -> FeatureMap:

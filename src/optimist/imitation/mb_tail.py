@@ -195,7 +195,10 @@ class MbTail(TabularImitator):
                                W(x,a) = min(H, B(n) + F gamma sum_y P^(y|x,a) max_a' W(y,a'))
         pi = argmin { ||mu_{P^}(pi) - mu_in - mu_out||_1 }
 
-    The output is pi, after K episodes; before, `policy` is that of the next episode.
+    The output is pi, after K episodes; before, `policy` is that of the next episode. The split of
+    the episodes is that of the authors' code, which calls a path known if its whole prefix is in
+    D1; by the paper's definition, from memory, each of its states must be. The constants of
+    RF-Express (Menard et al., 2021) are those of two public implementations, which agree.
 
     Parameters
     ----------

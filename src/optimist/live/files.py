@@ -15,20 +15,20 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from optimist.envs import Gym, World
+from optimist.display.boards import Map
+from optimist.envs import Gym
 from optimist.errors import FileError, OptimistError
 from optimist.experiments import Run, Study
 from optimist.experiments.curves import Curves, read_curves
 from optimist.experiments.maps import Maps, corners, is_plane, no_shots
 from optimist.experiments.measures import track_of
 from optimist.experiments.run_folder import RunFolder
-from optimist.experiments.snapshots import Snapshots, can_be_drawn
+from optimist.experiments.snapshots import Snapshots
 from optimist.experiments.study_folder import StudyFolder
 from optimist.experiments.summary import shown_points
 from optimist.live.feed import Feed
 from optimist.live.frames import Frame, Frames, Head
-from optimist.live.scenes import board_of, map_of
-from optimist.report.data import Picture
+from optimist.live.scenes import map_of
 from optimist.text import printable
 
 LOOK_SECONDS = 0.5
@@ -54,7 +54,7 @@ class FileFeed:
         self.frames, self.viewers, self.trouble = Frames(), 0, ""
         self.title = f"{run.agent} in {run.world}, seed {run.index}"
         self._head = Head()
-        self._picture: Picture | None = None
+        self._picture: Map | None = None
         self._optimal: float | None = None
         self._read: tuple[int, ...] = ()  # when the files were written that were read
         self._episodes = 0  # of the last frame
@@ -145,8 +145,8 @@ class FileFeed:
         if self._picture is None and isinstance(world, Gym):
             ends = plane_of(world, self.folder)
             self._picture = None if ends is None else map_of(ends)
-        elif self._picture is None and isinstance(world, World) and can_be_drawn(world):
-            self._picture = board_of(world)
+        elif self._picture is None and not isinstance(world, Gym):
+            self._picture = world.map
         return shots
 
     def _add(self, curves: Curves, shots: Any) -> None:

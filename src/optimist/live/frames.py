@@ -13,7 +13,8 @@ import numpy as np
 
 from optimist.agents.coming import ComingEpisode
 from optimist.checks import FloatArray, IntArray
-from optimist.report.data import Picture, plain
+from optimist.display.boards import Map
+from optimist.report.data import plain
 
 MOST_BYTES = 8 * 2**20
 """About how much memory the frames of a run take at most."""
@@ -114,7 +115,7 @@ class Head:
         self._of: tuple[Any, ...] = ()
         self._text = ""
 
-    def text(self, title: str, picture: Picture | None, optimal: float | None) -> str:
+    def text(self, title: str, picture: Map | None, optimal: float | None) -> str:
         """The JSON of a title, a board or a map, and the optimal value, if they are known."""
         if not self._of or self._of[0] is not picture or self._of[1:] != (title, optimal):
             self._of = picture, title, optimal

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimist.checks import FloatArray
+from optimist.display.boards import Map, contrast_colour, draw, draw_arrows, scale
+from optimist.display.style import COLOURS, number, style
 from optimist.live.feed import Feed
 from optimist.live.frames import Frame
-from optimist.report.data import Picture
-from optimist.report.figures_board import contrast_colour, draw, draw_arrows, scale
-from optimist.report.figures_style import COLOURS, number, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,7 +151,7 @@ def drawn(feed: Feed, frames: list[Frame]) -> list[NDArray[np.uint8]]:
 class _Board:
     """A board that changes from frame to frame."""
 
-    def __init__(self, ax: "Axes", picture: Picture, name: str, frames: list[Frame]) -> None:
+    def __init__(self, ax: "Axes", picture: Map, name: str, frames: list[Frame]) -> None:
         self.name, self.picture = name, picture
         title, hope, log = BOARDS[name]
         boards = [f.boards[name] for f in frames if name in f.boards]
@@ -278,7 +277,7 @@ def counted(episodes: int) -> str:
     return f"after {episodes:,} episode{'s' * (episodes != 1)}"
 
 
-def path_of(picture: Picture, frame: Frame) -> tuple[FloatArray, FloatArray]:
+def path_of(picture: Map, frame: Frame) -> tuple[FloatArray, FloatArray]:
     """The path of a frame on the axes of a board: x to the right and y down, in cells."""
     if frame.points is not None and picture.axes is not None:
         (left, right), (bottom, top) = picture.axes

@@ -8,13 +8,13 @@ import numpy as np
 from optimist.agents import Agent, Diagnostics, PythonAgent, VariantAgent
 from optimist.agents.tabular_agent import TabularAgent
 from optimist.checks import FloatArray
+from optimist.display.boards import Map
 from optimist.envs import ArrayWorld, Gym, World
+from optimist.envs.world import MOST_STATES
 from optimist.experiments.maps import SIDE, centres, corners, is_plane
-from optimist.experiments.snapshots import MOST_STATES
 from optimist.features import OneHot
 from optimist.live.frames import Frame
 from optimist.mdp import FiniteMDP
-from optimist.report.data import Picture
 
 MOST_PIXELS = 640
 """Pictures of an environment are at most so wide and high."""
@@ -35,7 +35,7 @@ class Scene:
         Whether exact values are known.
     """
 
-    picture: Picture | None = None
+    picture: Map | None = None
     optimal: float | None = None
     judges: bool = False
 
@@ -150,17 +150,17 @@ def title_of(agent: Any) -> str:
     return f"{kind.__name__} in {name}"
 
 
-def board_of(world: World) -> Picture:
-    """The board of a finite world, with its optimum."""
+def board_of(world: World) -> Map:
+    """The board of a finite world."""
     cells = np.array([world.position(x) for x in range(world.mdp.n_states)])
     moves = np.array(world.moves) if world.moves else None
-    return Picture(board=tuple(world.board), cells=cells, runs=(), moves=moves)
+    return Map(tuple(world.board), cells, moves)
 
 
-def map_of(ends: FloatArray) -> Picture:
+def map_of(ends: FloatArray) -> Map:
     """A map of a plane with these ends of both dimensions, [2, 2]."""
     cells = np.stack(np.divmod(np.arange(SIDE**2), SIDE), axis=1)
-    return Picture(("." * SIDE,) * SIDE, cells, (), axes=ends)
+    return Map(("." * SIDE,) * SIDE, cells, axes=ends)
 
 
 def visits_of(agent: Any, now: Diagnostics) -> FloatArray | None:
