@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from optimist import checks
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.ending import episodes_before
 from optimist.agents.history import History
@@ -78,6 +79,15 @@ class Driver(ABC):
 
     mdp: FiniteMDP | None = None
     """The finite world that is played, if it is one."""
+
+    env: Any = None
+    """The Gymnasium environment that is played, if it is one."""
+
+    latest_path: FloatArray | None = None
+    """The observations of the latest episode in the plane, [steps + 1, 2], in such environments."""
+
+    coming_episode: ComingEpisode | None = None
+    """What decides the path of the next episode, where it is played under one policy."""
 
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""

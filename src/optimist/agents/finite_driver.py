@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray, IntArray
@@ -200,6 +201,16 @@ class FiniteDriver(VariantDriver):
         del self.chosen[:-1]
 
     # Acting
+
+    @property
+    def coming_episode(self) -> ComingEpisode | None:  # type: ignore[override]
+        return ComingEpisode(
+            self.simulator,
+            self.states.cumulative.copy(),
+            int(self.clock["state"]),
+            self.rng.bit_generator.state,
+            self.variant.observe_last,
+        )
 
     @property
     def statistics(self) -> tuple[States, int, Regression]:
