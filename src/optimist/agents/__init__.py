@@ -4,6 +4,7 @@ from typing import Any
 
 from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm, DecisionProblem
+from optimist.agents.certificate import Certificate
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.evaluation import Evaluation, evaluate
 from optimist.agents.hashed import CountBonus, HashedQLearning
@@ -40,6 +41,7 @@ __all__ = [
     "Agent",
     "Algorithm",
     "Beliefs",
+    "Certificate",
     "CountBonus",
     "DecisionProblem",
     "Diagnostics",

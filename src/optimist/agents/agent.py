@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist.agents import checkpoint
+from optimist.agents.certificate import Certificate, Certifier, Support
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.checks import IntArray
+from optimist.core.guarantee import failure_probability
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
 
@@ -47,6 +49,7 @@ class Agent:
         self._driver = driver
         self._chunks: list[dict[str, Any]] = []
         self._learning = False
+        self._certifier: Certifier | None = None
         self._remembered = 0  # the first episode of the history
 
     @property
@@ -98,6 +101,7 @@ class Agent:
         steps: int | None = None,
         callback: Callback | None = None,
         until: float | None = None,
+        delta: float | None = None,
         show_progress: bool = True,
     ) -> History:
         """Play and learn; the history of these episodes. Calling it again continues.
@@ -123,13 +127,17 @@ class Agent:
             and save it. If it raises an error, what was learnt stays.
         until
             The mean return to reach, over the last 100 episodes of the history: in a Gymnasium
-            environment only, and not before there are 100.
+            environment only, and not before there are 100. With ``delta``, in a finite world, how
+            far from the optimum the policy of `certificate` may be, as a share of the optimum.
+        delta
+            With which probability the certificates may fail that ``until`` waits for. Progress
+            tells what is certified so far, and how long the rest may take.
         show_progress
             Whether to show a progress bar.
 
         Examples
         --------
-        >>> from optimist import Optimist, envs
+        >>> from optimist import Optimist, Psrl, envs
         >>> agent = Optimist(envs.RiverSwim(6), seed=0)
         >>> agent.learn(steps=10_000)
         History(episodes=92, steps=10,067)
@@ -139,15 +147,23 @@ class Agent:
         >>> _ = agent.learn(episodes=1000, callback=at_epoch_30)
         >>> agent.diagnostics.epoch, agent.episodes < 1092
         (30, True)
+
+        Until it is certain that a policy is within half of the optimum:
+
+        >>> agent = Psrl(envs.RiverSwim(4, gamma=0.8), seed=0)
+        >>> _ = agent.learn(until=0.5, delta=0.05)
+        >>> agent.certificate(delta=0.05).share <= 0.5
+        True
         """
         driver = self._driver
         driver.refuse_if_broken()
         self._refuse_while_learning("learn")
-        if until is not None and driver.no_returns:
+        if until is not None and delta is None and driver.no_returns:
             raise ValueError(
-                f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
+                f"until= compares returns, and {driver.no_returns}: add delta= and it is how far "
+                "from the optimum the policy may be, or use steps= or callback= instead"
             )
-        ending = Ending(self, episodes, steps, callback, until)
+        ending = Ending(self, episodes, steps, callback, until, delta)
         self._check_history(episodes, steps)
         first, before = self.episodes, len(self._chunks)
         driver.begin()
@@ -161,6 +177,7 @@ class Agent:
                     bar.advance(ending.done - done)
                     with bar.user_code():
                         ending.look(columns)
+                    bar.say(ending.certified)
         finally:
             self._learning = False
         return self._history(before, first)
@@ -204,6 +221,41 @@ class Agent:
 
     def _history(self, chunk: int, first: int) -> History:
         return self._driver.history(joined(self._chunks[chunk:]), first)
+
+    def certificate(self, delta: float = 0.05, support: Support | None = None) -> Certificate:
+        """How far from the optimum a policy may be, by what was seen in a finite world alone.
+
+        With probability 1 - delta all certificates of a run hold, whenever they are asked for
+        (docs/certificates.md). They are made of counts of transitions and of first states, and of
+        rewards, which are known; asking again at the same delta can only improve them.
+
+        Parameters
+        ----------
+        delta
+            With which probability any of them may fail.
+        support
+            Which next states are possible, if it is known: an MDP (its first states count too), an
+            array of booleans [X, A, X], or a function of a state and an action that returns states.
+            By default all states are possible everywhere.
+
+        Examples
+        --------
+        >>> from optimist import Optimist, envs
+        >>> world = envs.RiverSwim(6, gamma=0.9)
+        >>> agent = Optimist(world, seed=0)
+        >>> _ = agent.learn(20_000)
+        >>> found = agent.certificate(delta=0.05)
+        >>> found.lower <= world.mdp.value(found.policy.table) <= found.upper
+        True
+        >>> agent.certificate(support=world).gap < found.gap
+        True
+        """
+        seen, delta = self._driver.evidence, failure_probability(delta)
+        before = self._certifier
+        same = before is not None and before.delta == delta and before.support is support
+        if before is None or not same or not np.array_equal(before.r, seen.r):
+            self._certifier = before = Certifier(self._driver.simulator, seen.r, delta, support)
+        return before.certificate(seen, self.episodes, self.steps)
 
     # Acting
 
@@ -275,3 +327,4 @@ class Agent:
 
     def _restore(self, saved: checkpoint.Saved) -> None:
         checkpoint.restore(self, saved)
+        self._certifier = None

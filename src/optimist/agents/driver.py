@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from optimist import checks
+from optimist.agents.certificate import Seen
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.ending import episodes_before
 from optimist.agents.history import History
@@ -22,7 +23,15 @@ from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
 from optimist.core.acting import ActingPolicy
 from optimist.core.optimism import KNOWN, played
 from optimist.core.policy import PolicyPrior
-from optimist.core.state import NO_STAGE, Epoch, Regression, Rule, States, arrays_of
+from optimist.core.state import (
+    NO_STAGE,
+    Epoch,
+    Regression,
+    Rule,
+    Simulator,
+    States,
+    arrays_of,
+)
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 from optimist.parameters import to_plain
@@ -70,6 +79,9 @@ class Driver(ABC):
 
     mdp: FiniteMDP | None = None
     """The finite world that is played, if it is one."""
+
+    simulator: Simulator
+    """The same as it is played, if episodes are compiled."""
 
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""
@@ -200,6 +212,14 @@ class Driver(ABC):
 
     def forget(self) -> None:  # noqa: B027
         """Drop what only the history so far needs."""
+
+    @property
+    def evidence(self) -> Seen:
+        """What a certificate is made of."""
+        raise ValueError(
+            "a certificate needs the counts of transitions in a finite world; this learner keeps "
+            "none"
+        )
 
     # Acting
 

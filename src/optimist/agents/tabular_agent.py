@@ -10,6 +10,7 @@ import numpy as np
 from optimist import checks
 from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
+from optimist.agents.certificate import Seen
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.finite_driver import column_layout, columns_of, fingerprint, refuse_rewards
@@ -110,6 +111,10 @@ class TabularDriver(Driver):
 
     def history(self, columns: dict[str, Any], first: int) -> History:
         return History(columns, first, self.mdp, self.mdp.r[None])
+
+    @property
+    def evidence(self) -> Seen:
+        return Seen(self.tables.counts, self.tables.starts, self.mdp.r)
 
     # Acting
 

@@ -10,6 +10,7 @@ from optimist.core.ascension import (
     Truncation,
 )
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
+from optimist.core.guarantee import Guarantee
 from optimist.core.policy import SoftmaxPolicy, TablePolicy
 from optimist.core.policy_files import load_policy
 from optimist.core.rewards import Adversary, Drifting, Fixed, Rewards, Sequence, Switching
@@ -25,6 +26,7 @@ __all__ = [
     "Fixed",
     "FixedBonus",
     "Never",
+    "Guarantee",
     "NoiseBonus",
     "Novelty",
     "Rewards",
