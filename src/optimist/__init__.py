@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Optimist,
         OptimisticQ,
         OptimisticVI,
+        Prover,
         Psrl,
         PythonAgent,
         QLearning,
@@ -65,6 +66,7 @@ __all__ = [
     "Optimist",
     "OptimisticQ",
     "OptimisticVI",
+    "Prover",
     "Psrl",
     "PythonAgent",
     "QLearning",
@@ -99,7 +101,7 @@ __all__ = [
 _ROOMS = {
     "agents": (
         *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
-        *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
+        *("Prover", "Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
         *("Algorithm", "PythonAgent", "HashedQLearning", "CountBonus"),
         *("StableBaselines", "TrainedModel", "Evaluation", "evaluate"),
     ),

@@ -11,6 +11,7 @@ from optimist.agents.hashed import CountBonus, HashedQLearning
 from optimist.agents.history import History
 from optimist.agents.optimist import Optimist
 from optimist.agents.optimistic_vi import LsviUcb, OptimisticVI, RaviUcb, Rlsvi
+from optimist.agents.prover import Prover
 from optimist.agents.psrl import Psrl
 from optimist.agents.python_agent import PythonAgent
 from optimist.agents.q_learning import OptimisticQ, QLearning
@@ -25,7 +26,7 @@ AGENTS: dict[str, type[Any]] = {
     agent.__name__: agent
     for agent in (
         *(Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax),
-        *(Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning, VariantAgent),
+        *(Prover, Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning, VariantAgent),
     )
 }
 """Every agent by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
@@ -52,6 +53,7 @@ __all__ = [
     "Optimist",
     "OptimisticQ",
     "OptimisticVI",
+    "Prover",
     "Psrl",
     "PythonAgent",
     "QLearning",

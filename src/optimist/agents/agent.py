@@ -137,7 +137,7 @@ class Agent:
 
         Examples
         --------
-        >>> from optimist import Optimist, Psrl, envs
+        >>> from optimist import Optimist, Prover, envs
         >>> agent = Optimist(envs.RiverSwim(6), seed=0)
         >>> agent.learn(steps=10_000)
         History(episodes=92, steps=10,067)
@@ -150,7 +150,7 @@ class Agent:
 
         Until it is certain that a policy is within half of the optimum:
 
-        >>> agent = Psrl(envs.RiverSwim(4, gamma=0.8), seed=0)
+        >>> agent = Prover(envs.RiverSwim(4, gamma=0.8), seed=0)
         >>> _ = agent.learn(until=0.5, delta=0.05)
         >>> agent.certificate(delta=0.05).share <= 0.5
         True

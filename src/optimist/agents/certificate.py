@@ -64,7 +64,12 @@ class Certifier:
     """
 
     def __init__(
-        self, world: Simulator, r: FloatArray, delta: float, support: Support | None
+        self,
+        world: Simulator,
+        r: FloatArray,
+        delta: float,
+        support: Support | None,
+        precision: float = PRECISION,
     ) -> None:
         # Imported here, because it compiles: a learner that is not asked loads nothing of it.
         from optimist.core.certificate import Bounds, Evidence, certify
@@ -72,6 +77,7 @@ class Certifier:
 
         self.r, self.delta, self.support, self._certify = r, delta, support, certify
         X, A = r.shape
+        self._precision = precision
         first, after, begins = world.first, world.after, np.ones(X, dtype=np.bool_)
         self._place = np.arange(after.size)
         if support is not None:
@@ -102,6 +108,7 @@ class Certifier:
         )
         self._seen, self._bounds = frame(seen), frame(bounds)
         self._counts, self._policy = seen.counts, bounds.policy
+        self.upper_Q = bounds.Q[0]  # upper bounds on Q*, as of the last certificate
         self._last: Certificate | None = None
 
     def certificate(self, seen: Seen, episodes: int, steps: int) -> Certificate:
@@ -113,12 +120,15 @@ class Certifier:
         upper, lower, settled, done = math.inf, -math.inf, False, 0
         while not settled and done < MOST_SWEEPS:
             upper, lower, settled = self._certify(
-                self._seen, self._bounds, done == 0, SWEEPS, PRECISION
+                self._seen, self._bounds, done == 0, SWEEPS, self._precision
             )
             done += SWEEPS
         policy = np.zeros(self.r.shape)
         policy[np.arange(len(policy)), self._policy] = 1
-        numbers = (lower - self._margin, upper + self._margin, self.delta, episodes, steps)
+        lower, upper = lower - self._margin, upper + self._margin
+        if last is not None:  # values from states can only improve; their means might not
+            lower, upper = max(lower, last.lower), min(upper, last.upper)
+        numbers = (lower, upper, self.delta, episodes, steps)
         self._last = Certificate(*numbers, TablePolicy(policy, Guarantee(*numbers)))
         return self._last
 

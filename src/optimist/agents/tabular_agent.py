@@ -170,6 +170,8 @@ class TabularAgent(Agent):
         As of `VariantAgent`.
     """
 
+    Driver: ClassVar[type[TabularDriver]] = TabularDriver
+
     _driver: TabularDriver
 
     def __init__(
@@ -192,7 +194,7 @@ class TabularAgent(Agent):
         config, told = resolve(name, self.Config, config, parameters)
         refuse_environment(world, told)
         mdp = world.mdp if isinstance(world, World) else world
-        self._start(TabularDriver(mdp, RunSettings(config, seed, stride)))
+        self._start(self.Driver(mdp, RunSettings(config, seed, stride)))
 
     @property
     def visits(self) -> FloatArray:

@@ -24,6 +24,9 @@ UPPER, LOWER = 0, 1
 WIDER, NARROWER = 4.0, 8.0
 """A step of Newton's method makes nu - P^ W at most so many times larger, and nu - max W smaller."""
 
+STEPS = 10
+"""Steps for the nu of the first states, once their values are known."""
+
 
 class Evidence(NamedTuple):
     """What was seen, and what could have been: the entries of row i are first[i], ..., first[i+1]."""
@@ -61,20 +64,22 @@ def certify(
     if renew:
         set_radii(seen, bounds)
     rest, gamma = [math.inf, math.inf], seen.gamma
-    last, distance, done = seen.first.size - 2, 0.0, 0
+    start, distance, done, settled = seen.first.size - 2, 0.0, 0, False
     upper, lower = math.inf, -math.inf
-    while True:
+    while done < sweeps and not settled:
         for side in (UPPER, LOWER):
             if rest[side] > 0.5 * precision * distance:
                 least, most = sweep(seen, bounds, side)
                 rest[side] = gamma / (1 - gamma) * (most - least)
-        done += 1
-        upper = expectation(seen, bounds, UPPER, last, bounds.W[UPPER].max())
-        lower = -expectation(seen, bounds, LOWER, last, bounds.W[LOWER].max())
+        upper = expectation(seen, bounds, UPPER, start, bounds.W[UPPER].max())
+        lower = -expectation(seen, bounds, LOWER, start, bounds.W[LOWER].max())
         distance = upper - lower
         settled = rest[UPPER] + rest[LOWER] <= precision * distance
-        if settled or done >= sweeps:
-            return upper, lower, settled
+        done += 1
+    for _ in range(STEPS):
+        upper = min(upper, expectation(seen, bounds, UPPER, start, bounds.W[UPPER].max()))
+        lower = max(lower, -expectation(seen, bounds, LOWER, start, bounds.W[LOWER].max()))
+    return upper, lower, settled
 
 
 @compiled()

@@ -13,11 +13,11 @@ FIELDS = {
 """The fields of a guarantee in the header of a file."""
 
 
-def failure_probability(value: object) -> float:
+def failure_probability(value: object, name: str = "delta") -> float:
     """``value`` as a float in (0, 1): with which probability bounds may fail."""
-    number = checks.real_number(value, "delta")
+    number = checks.real_number(value, name)
     if not 0 < number < 1:
-        raise ValueError(f"delta must be in (0, 1); got {number:g}")
+        raise ValueError(f"{name} must be in (0, 1); got {number:g}")
     return number
 
 

@@ -21,6 +21,7 @@ class Peer(IntEnum):
     PSRL = 1
     OPTIMISTIC_Q = 2
     Q_LEARNING = 3
+    PLANNED = 4  # between two calls of the loop
 
 
 class TableRule(NamedTuple):
