@@ -252,8 +252,7 @@ class Agent:
         """
         seen, delta = self._driver.evidence, failure_probability(delta)
         before = self._certifier
-        same = before is not None and before.delta == delta and before.support is support
-        if before is None or not same or not np.array_equal(before.r, seen.r):
+        if before is None or not before.serves(seen.r, delta, support):
             self._certifier = before = Certifier(self._driver.simulator, seen.r, delta, support)
         return before.certificate(seen, self.episodes, self.steps)
 

@@ -79,7 +79,6 @@ class Certifier:
         X, A = r.shape
         self._precision = precision
         first, after, begins = world.first, world.after, np.ones(X, dtype=np.bool_)
-        self._place = np.arange(after.size)
         if support is not None:
             first, after, begins = read_support(support, X, A)
             self._place = _places(world, first, after)
@@ -103,13 +102,18 @@ class Certifier:
             policy=np.zeros(X, dtype=np.int64),
             above=np.full((2, X * A + 1), span),
             radius=np.zeros((2, X * A + 1)),
-            Q=np.zeros((2, X, A)),
+            Q=np.full((2, X, A), np.inf),
             least=ROUNDING * span,
         )
         self._seen, self._bounds = frame(seen), frame(bounds)
         self._counts, self._policy = seen.counts, bounds.policy
         self.upper_Q = bounds.Q[0]  # upper bounds on Q*, as of the last certificate
         self._last: Certificate | None = None
+
+    def serves(self, r: FloatArray, delta: float, support: Support | None) -> bool:
+        """Whether it is for these rewards, this delta and this support."""
+        same = self.r is r or np.array_equal(self.r, r)
+        return same and self.delta == delta and self.support is support
 
     def certificate(self, seen: Seen, episodes: int, steps: int) -> Certificate:
         """The certificate of what was seen by now."""
@@ -134,6 +138,9 @@ class Certifier:
 
     def _take(self, seen: Seen) -> None:
         """Note what was seen, and refuse what was not possible."""
+        if self.support is None:
+            self._counts[: self._n], self._counts[self._n :] = seen.counts, seen.starts
+            return
         outside = (self._place < 0) & (seen.counts > 0)
         if outside.any():
             entry = int(np.argmax(outside))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from optimist.cli.certified import learn_until
 from optimist.cli.flags import EPISODES
 from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import finish
@@ -24,6 +25,8 @@ def main(given: Any) -> int:
             seed=given.seed,
             title=f"{agent} in {world}",
         )
+    if given.until is not None:
+        return learn_until(study, given)
     code, results = finish(study, given.out, given.workers, given.json)
     if given.policy is not None and results is not None and results.finished:
         learnt = results.folder.of(results.finished[0]).file("policy.safetensors")

@@ -47,7 +47,7 @@ class Bounds(NamedTuple):
     policy: IntArray  # [X]
     above: FloatArray  # nu less the largest W of the states that are possible, [2, X A + 1]
     radius: FloatArray  # b, [2, X A + 1]
-    Q: FloatArray  # what the operator makes of W for each pair, as of the last sweeps, [2, X, A]
+    Q: FloatArray  # what the operator makes of W for each pair, from infinity on, [2, X, A]
     least: float  # nu is above the largest W by no less
 
 
@@ -90,10 +90,13 @@ def sweep(seen: Evidence, bounds: Bounds, side: int) -> tuple[float, float]:
     bound), as the operator lowers W - c by gamma c more than W.
     """
     W, Q, r, gamma = bounds.W[side], bounds.Q[side], seen.r, seen.gamma
+    above, below = bounds.Q[UPPER], bounds.W[LOWER]
     n_states, n_actions = r.shape
     largest, least, most = W.max(), math.inf, 0.0
     for x in range(n_states):
         for a in range(n_actions):
+            if above[x, a] < -below[x]:  # it was proved not to be optimal, and never will be
+                continue
             later = gamma * expectation(seen, bounds, side, x * n_actions + a, largest)
             Q[x, a] = r[x, a] + later if side == UPPER else later - r[x, a]
     for x in range(n_states):
@@ -132,12 +135,13 @@ def expectation(
     for entry in range(begin, end):
         c = counts[entry]
         if c > 0:
-            distance = nu - W[after[entry]]
+            y = W[after[entry]]
+            inverse = 1 / (nu - y)
             n += c
-            mean += c * W[after[entry]]
-            logs += c * math.log(distance)
-            first += c / distance
-            second += c / (distance * distance)
+            mean += c * y
+            logs += c * math.log(nu - y)
+            first += c * inverse
+            second += c * inverse * inverse
     mean, logs, first, second = mean / n, logs / n, first / n, second / n
     phi, far = math.log(first) + logs - b, nu - mean
     slope = 0.5 * far**3 * max(second - first * first, 0.0) / first
