@@ -11,8 +11,10 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 import argparse
+import math
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,7 +50,7 @@ SMALL: dict[str, Callable[[np.random.Generator], opt.FiniteMDP]] = {
 }
 
 
-TIMES = np.unique((1.25 ** np.arange(32)).astype(int))
+TIMES = np.unique((1.6 ** np.arange(16)).astype(int))
 """The episodes after which a certificate is asked for."""
 
 AGENTS = (opt.Optimist, opt.Psrl, opt.Prover)
@@ -62,11 +64,10 @@ def fails(mdp: opt.FiniteMDP, found: Any) -> bool:
 
 def coverage(runs: int) -> None:
     """Shares of runs in which a certificate fails at a random time, and at any time asked."""
-    table = Table("world", "runs", "at a random time", "at the worst time", "allowed")
-    for delta in (0.05, 0.5):
+    print("world, runs, fails at a random time, at the worst time, allowed")
+    for delta, n in ((0.05, runs // len(SMALL)), (0.5, runs // len(SMALL) // 5)):
         for name, make in SMALL.items():
             rng, once, ever = np.random.default_rng(0), 0, 0
-            n = runs // len(SMALL)
             for run in range(n):
                 mdp = make(rng)
                 agent = AGENTS[run % 3](mdp, seed=int(rng.integers(2**31)), stride=0)
@@ -77,8 +78,7 @@ def coverage(runs: int) -> None:
                     failed.append(fails(mdp, agent.certificate(delta, support)))
                 once += failed[rng.integers(len(failed))]
                 ever += any(failed)
-            table.add_row(name, f"{n:,}", f"{once / n:.2%}", f"{ever / n:.2%}", f"{delta:.0%}")
-    Console().print(table)
+            print(f"{name}, {n:,}, {once / n:.2%}, {ever / n:.2%}, {delta:.0%}", flush=True)
 
 
 WORLDS: dict[str, envs.World] = {
@@ -102,18 +102,72 @@ LEARNERS: dict[str, Callable[[envs.World], Any]] = {
 }
 
 
-def exploration(episodes: int) -> None:
-    """What is certified after so many episodes, and if the support is known."""
-    table = Table("world", *LEARNERS)
+LEVELS = (0.2, 0.1, 0.05, 0.02, 0.01)
+"""Shares of the optimum."""
+
+
+def exploration(episodes: int, figure: Path) -> None:
+    """What is certified after so many episodes, and when first at each of the levels.
+
+    *Truly* is when the policy of the certificate is that good by its exact value.
+    """
+    table = Table("world", *LEARNERS, title=f"certified after {episodes:,} episodes")
+    times = Table("world", "learner", *(f"{level:.0%}" for level in LEVELS))
+    asks = np.unique(np.geomspace(10, episodes, 60).astype(int))
+    points: list[tuple[str, float, float, float]] = []  # learner, level, truly, certified
     for name, world in WORLDS.items():
         cells = []
-        for make in LEARNERS.values():
-            agent = make(world)
-            agent.learn(episodes)
-            open_, known = agent.certificate(DELTA), agent.certificate(DELTA, world)
-            cells.append(f"{open_.share:.1%} / {known.share:.1%}")
+        for kind, make in LEARNERS.items():
+            agent, certified, truly = make(world), {}, {}  # type: Any, dict[float, int], Any
+            for ask in asks:
+                agent.learn(int(ask) - agent.episodes)
+                found = agent.certificate(DELTA)
+                loss = world.mdp.suboptimality(found.policy.table) / world.mdp.optimal().value
+                for level in LEVELS:
+                    if found.share <= level:
+                        certified.setdefault(level, int(ask))
+                    if loss <= level:
+                        truly.setdefault(level, int(ask))
+            cells.append(f"{found.share:.1%} / {agent.certificate(DELTA, world).share:.1%}")
+            row = [f"{certified.get(x, 0):,} / {truly.get(x, 0):,}" for x in LEVELS]
+            times.add_row(name, kind, *row)
+            never = math.inf
+            points += [(kind, x, truly.get(x, never), certified.get(x, never)) for x in LEVELS]
         table.add_row(name, *cells)
-    Console(width=140).print(table)
+        print(name, *cells, sep=", ", flush=True)
+    console = Console(width=140)
+    console.print(table)
+    times.title = "episodes until certified / until truly that good; 0: not yet"
+    console.print(times)
+    draw(points, episodes, figure)
+
+
+def draw(points: list[tuple[str, float, float, float]], episodes: int, figure: Path) -> None:
+    """Episodes until certified over episodes until truly that good, a panel for each learner."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    fig, axes = plt.subplots(2, 3, figsize=(9, 6), sharex=True, sharey=True)
+    colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(LEVELS)))
+    for ax, kind in zip(axes.flat, LEARNERS, strict=True):
+        for level, colour in zip(LEVELS, colours, strict=True):
+            here = [(x, y) for k, at, x, y in points if k == kind and at == level and x < math.inf]
+            done = np.array([(x, y) for x, y in here if y < math.inf]).reshape(-1, 2)
+            open_ = np.array([(x, 1.6 * episodes) for x, y in here if y == math.inf])
+            ax.scatter(*done.T, color=colour, s=28, label=f"{level:.0%}")
+            if open_.size:
+                ax.scatter(*open_.T, facecolors="none", edgecolors=colour, s=28, marker="^")
+        ax.plot([10, episodes], [10, episodes], color="0.6", lw=0.8)
+        ax.axhline(1.25 * episodes, color="0.6", lw=0.8, ls=":")
+        ax.set(title=kind, xscale="log", yscale="log")
+        ax.title.set_fontsize(10.5)
+    axes[0, 0].legend(title="within", fontsize=8, title_fontsize=8)
+    fig.supxlabel("episodes until the policy is truly that good", fontsize=10)
+    fig.supylabel(f"episodes until it is certified (triangles: not in {episodes:,})", fontsize=10)
+    fig.tight_layout()
+    fig.savefig(figure, dpi=110)
 
 
 def operator_bounds(
@@ -227,11 +281,12 @@ def main() -> None:
     parser.add_argument("what", choices=["coverage", "width", "exploration", "speed"])
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--episodes", type=int, default=100_000)
+    parser.add_argument("--figure", type=Path, default=Path("docs/certificates.png"))
     given = parser.parse_args()
     measures: dict[str, Callable[[], None]] = {
         "coverage": lambda: coverage(given.runs),
         "width": lambda: width([10**5, 10**6, 10**7]),
-        "exploration": lambda: exploration(given.episodes),
+        "exploration": lambda: exploration(given.episodes, given.figure),
         "speed": speed,
     }
     measures[given.what]()

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from reference.certificate import certificate, largest_mean, radii
+from reference.certificate import certificate
 from reference.mdps import draw_mdp, random_mdp
 
 import optimist as opt
@@ -12,7 +12,6 @@ from optimist import envs
 from optimist.agents.certificate import Certifier, Seen
 from optimist.core import storage
 from optimist.core.arrays import simulator
-from optimist.core.certificate import certify
 
 DELTA = 0.05
 

@@ -124,7 +124,8 @@ class Goal:
             raise TypeError("delta must come with until=, how far from the optimum to end")
         if not 0 < checks.real_number(until, "until") < 1:
             raise ValueError(
-                f"until must be in (0, 1) where delta is given, a share of the optimum; got {until:g}"
+                f"until must be in (0, 1) where delta is given, a share of the optimum; "
+                f"got {until:g}"
             )
         self.agent, self._until, self._delta = agent, until, delta
         self._seen: list[tuple[float, float]] = []  # episodes and shares

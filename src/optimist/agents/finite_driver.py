@@ -204,7 +204,9 @@ class FiniteDriver(VariantDriver):
     @property
     def evidence(self) -> Seen:
         if not isinstance(self.rewards, Fixed) or not self.knows_rewards:
-            raise ValueError("rewards must be fixed for a certificate; those of this learner change")
+            raise ValueError(
+                "rewards must be fixed for a certificate; those of this learner do change"
+            )
         if not self.data.counts.size:
             return super().evidence
         return Seen(self.data.counts, self.data.starts, self.rewards.r)

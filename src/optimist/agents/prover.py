@@ -52,7 +52,7 @@ class ProverDriver(TabularDriver):
         certifier.certificate(seen, self.episodes, self.steps)
         t.Q[:] = certifier.upper_Q
         t.V[:] = t.Q.max(axis=1)
-        best = t.Q == t.V[:, None]
+        best = t.V[:, None] == t.Q
         t.pi[:] = best / best.sum(axis=1, keepdims=True)
         np.cumsum(t.pi, axis=1, out=t.cumulative)
 

@@ -113,9 +113,7 @@ def sweep(seen: Evidence, bounds: Bounds, side: int) -> tuple[float, float]:
 
 
 @compiled()
-def expectation(
-    seen: Evidence, bounds: Bounds, side: int, row: int, largest: float
-) -> float:
+def expectation(seen: Evidence, bounds: Bounds, side: int, row: int, largest: float) -> float:
     """The right-hand side of (1) for a row; its nu takes a step towards the best.
 
     At the best nu, phi = log(mean of 1/(nu - W)) + mean of log(nu - W) - b is 0, which is nearly
