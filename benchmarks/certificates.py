@@ -42,7 +42,7 @@ def random_mdp(rng: np.random.Generator) -> opt.FiniteMDP:
 
 SMALL: dict[str, Callable[[np.random.Generator], opt.FiniteMDP]] = {
     "a coin": lambda rng: opt.FiniteMDP(
-        [[[0, 0.3, 0.7]], [[0, 1, 0]], [[0, 0, 1]]], [[0], [1], [0]], [1, 0, 0], 0.5
+        np.array([[[0, 0.3, 0.7]], [[0, 1, 0]], [[0, 0, 1]]]), [[0], [1], [0]], [1, 0, 0], 0.5
     ),
     "RiverSwim 4": lambda rng: envs.RiverSwim(4, gamma=0.8).mdp,
     "DeepSea 3": lambda rng: envs.DeepSea(3, slip=0.1, gamma=0.8).mdp,

@@ -123,7 +123,7 @@ def test_the_bounds_of_a_coin_hold_at_all_times_at_once(p):
 
 
 def test_each_row_has_its_share_of_delta():
-    """Twice as many rows take log 2 / n: the union over all pairs, and over both kinds of bounds."""
+    """The union is over all rows that are not known, and over both kinds of bounds."""
     N, n = np.zeros((2, 1, 2)), 50.0
     N[0, 0, 0] = N[1, 0, 1] = n
     one = [[[0.5, 0.5]], [[0.5, 0.5]]]
@@ -262,7 +262,7 @@ def test_what_cannot_be_certified_is_refused():
         with pytest.raises(ValueError, match=r"delta must be in \(0, 1\); got"):
             agent.certificate(delta)
     changing = opt.RmaxRaviUcb(RIVER, rewards=opt.core.Sequence(np.zeros((9, 4, 2))))
-    with pytest.raises(ValueError, match="rewards must be fixed for a certificate"):
+    with pytest.raises(ValueError, match="rewards must not change for a certificate"):
         changing.certificate()
     dense = opt.RmaxRaviUcb(RIVER, opt.features.Table(np.random.default_rng(0).random((4, 2, 3))))
     with pytest.raises(ValueError, match="this learner keeps none"):

@@ -1,4 +1,4 @@
-"""Certificates in plain NumPy, from docs/certificates.md: slow, with bisections and no warm start."""
+"""Certificates in plain NumPy, from docs/certificates.md: by searches, and always from scratch."""
 
 import numpy as np
 from scipy.special import gammaln

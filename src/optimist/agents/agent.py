@@ -1,22 +1,32 @@
 """What all agents share: learning, acting, and stopping and continuing."""
 
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist.agents import checkpoint
-from optimist.agents.certificate import Certificate, Certifier, Support
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
-from optimist.checks import IntArray
-from optimist.core.guarantee import failure_probability
+from optimist.checks import FloatArray, IntArray
+from optimist.core.timed import table_in
+from optimist.display import svg
+from optimist.display.card import card
+from optimist.envs import World
+from optimist.envs.world import MOST_STATES
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROUNDING = 1e-12
+"""Bonuses and probabilities of heaven that are no larger count as none."""
 
 NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
 
@@ -44,12 +54,22 @@ class Agent:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(episodes={self.episodes:,}, steps={self.steps:,})"
 
-    def _start(self, driver: Driver) -> None:
-        """Set the driver, before the first episode."""
-        self._driver = driver
+    def _repr_html_(self) -> str:
+        world = getattr(self._driver, "world", self._world)  # an environment as it is played
+        facts = {"world": getattr(world, "name", type(self._world).__name__)}
+        facts |= {"episodes": f"{self.episodes:,}", "steps": f"{self.steps:,}"}
+        pictures = []
+        if self.episodes and isinstance(self._world, World) and (where := self._world.map):
+            boards = self._boards()
+            name = next(iter(boards))
+            pictures.append(svg.board(where, boards[name], f"{name} by state"))
+        return card(type(self).__name__, facts, *pictures)
+
+    def _start(self, driver: Driver, world: Any) -> None:
+        """Set the driver and what it plays, before the first episode."""
+        self._driver, self._world = driver, world
         self._chunks: list[dict[str, Any]] = []
         self._learning = False
-        self._certifier: Certifier | None = None
         self._remembered = 0  # the first episode of the history
 
     @property
@@ -101,7 +121,6 @@ class Agent:
         steps: int | None = None,
         callback: Callback | None = None,
         until: float | None = None,
-        delta: float | None = None,
         show_progress: bool = True,
     ) -> History:
         """Play and learn; the history of these episodes. Calling it again continues.
@@ -127,17 +146,13 @@ class Agent:
             and save it. If it raises an error, what was learnt stays.
         until
             The mean return to reach, over the last 100 episodes of the history: in a Gymnasium
-            environment only, and not before there are 100. With ``delta``, in a finite world, how
-            far from the optimum the policy of `certificate` may be, as a share of the optimum.
-        delta
-            With which probability the certificates may fail that ``until`` waits for. Progress
-            tells what is certified so far, and how long the rest may take.
+            environment only, and not before there are 100.
         show_progress
             Whether to show a progress bar.
 
         Examples
         --------
-        >>> from optimist import Optimist, Prover, envs
+        >>> from optimist import Optimist, envs
         >>> agent = Optimist(envs.RiverSwim(6), seed=0)
         >>> agent.learn(steps=10_000)
         History(episodes=92, steps=10,067)
@@ -147,24 +162,20 @@ class Agent:
         >>> _ = agent.learn(episodes=1000, callback=at_epoch_30)
         >>> agent.diagnostics.epoch, agent.episodes < 1092
         (30, True)
-
-        Until it is certain that a policy is within half of the optimum:
-
-        >>> agent = Prover(envs.RiverSwim(4, gamma=0.8), seed=0)
-        >>> _ = agent.learn(until=0.5, delta=0.05)
-        >>> agent.certificate(delta=0.05).share <= 0.5
-        True
         """
         driver = self._driver
         driver.refuse_if_broken()
         self._refuse_while_learning("learn")
-        if until is not None and delta is None and driver.no_returns:
+        if until is not None and driver.no_returns:
             raise ValueError(
-                f"until= compares returns, and {driver.no_returns}: add delta= and it is how far "
-                "from the optimum the policy may be, or use steps= or callback= instead"
+                f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
             )
-        ending = Ending(self, episodes, steps, callback, until, delta)
-        self._check_history(episodes, steps)
+        return self._learn(Ending(self, episodes, steps, callback, until), show_progress)
+
+    def _learn(self, ending: Ending, show_progress: bool) -> History:
+        """Play and learn until one of the limits is reached."""
+        driver = self._driver
+        self._check_history(ending.episodes, ending.steps)
         first, before = self.episodes, len(self._chunks)
         driver.begin()
         driver.step_limit, self._learning = ending.step_limit, True
@@ -222,40 +233,6 @@ class Agent:
     def _history(self, chunk: int, first: int) -> History:
         return self._driver.history(joined(self._chunks[chunk:]), first)
 
-    def certificate(self, delta: float = 0.05, support: Support | None = None) -> Certificate:
-        """How far from the optimum a policy may be, by what was seen in a finite world alone.
-
-        With probability 1 - delta all certificates of a run hold, whenever they are asked for
-        (docs/certificates.md). They are made of counts of transitions and of first states, and of
-        rewards, which are known; asking again at the same delta can only improve them.
-
-        Parameters
-        ----------
-        delta
-            With which probability any of them may fail.
-        support
-            Which next states are possible, if it is known: an MDP (its first states count too), an
-            array of booleans [X, A, X], or a function of a state and an action that returns states.
-            By default all states are possible everywhere.
-
-        Examples
-        --------
-        >>> from optimist import Optimist, envs
-        >>> world = envs.RiverSwim(6, gamma=0.9)
-        >>> agent = Optimist(world, seed=0)
-        >>> _ = agent.learn(20_000)
-        >>> found = agent.certificate(delta=0.05)
-        >>> found.lower <= world.mdp.value(found.policy.table) <= found.upper
-        True
-        >>> agent.certificate(support=world).gap < found.gap
-        True
-        """
-        seen, delta = self._driver.evidence, failure_probability(delta)
-        before = self._certifier
-        if before is None or not before.serves(seen.r, delta, support):
-            self._certifier = before = Certifier(self._driver.simulator, seen.r, delta, support)
-        return before.certificate(seen, self.episodes, self.steps)
-
     # Acting
 
     @property
@@ -285,6 +262,50 @@ class Agent:
         An int for one observation, integers [...] for a batch; see `ActingPolicy.predict`.
         """
         return self.policy.predict(observations, rng, deterministic=deterministic)
+
+    # Figures
+
+    @overload
+    def show(self, what: str | None = ..., *, ax: None = ...) -> "Figure": ...
+    @overload
+    def show(self, what: str, *, ax: "Axes") -> "Axes": ...
+    def show(self, what: str | None = None, *, ax: "Axes | None" = None) -> "Figure | Axes":
+        """Draw what the agent believes now, on the map of its world, as a matplotlib figure.
+
+        Parameters
+        ----------
+        what
+            One of "value", with the arrows of the policy, "bonus", "heaven", the probability of
+            heaven, and "occupancy", the exact one of the policy. By default all that there are;
+            bonuses and probabilities of heaven are means over the actions.
+        ax
+            Axes of a figure of one's own for one of them, which are then returned.
+        """
+        from optimist.display.beliefs import boards_figure, draw_board
+
+        where = self._world.map if isinstance(self._world, World) else None
+        if where is None:
+            raise ValueError(
+                f"the world must have a map to be shown, of no more than {MOST_STATES:,} states; "
+                "history.plot() draws the curves of any"
+            )
+        boards, pi = self._boards(), table_in(self.mdp, self.policy)
+        if what is not None and what not in boards:
+            there = ", ".join(map(repr, boards))
+            raise ValueError(f"what must be one of {there}; got {what!r}")
+        if ax is not None:
+            if what is None:
+                raise ValueError("ax= takes one board: give what=")
+            return draw_board(ax, where, what, boards[what], pi)
+        return boards_figure(where, boards if what is None else {what: boards[what]}, pi)
+
+    def _boards(self) -> dict[str, FloatArray]:
+        """What the agent believes of each state of a finite world, by name."""
+        now, pi = self.diagnostics, table_in(self.mdp, self.policy)
+        found = {"value": now.V, "bonus": now.CB.mean(axis=1), "heaven": now.p.mean(axis=1)}
+        found["occupancy"] = self.mdp.state_occupancy(pi)
+        known = {name: values for name, values in found.items() if np.isfinite(values).all()}
+        return {n: v for n, v in known.items() if n == "value" or v.max() > ROUNDING}
 
     # Stopping and continuing
 
@@ -326,4 +347,3 @@ class Agent:
 
     def _restore(self, saved: checkpoint.Saved) -> None:
         checkpoint.restore(self, saved)
-        self._certifier = None

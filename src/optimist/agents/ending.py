@@ -15,6 +15,7 @@ from optimist import checks
 
 if TYPE_CHECKING:
     from optimist.agents.agent import Agent
+    from optimist.agents.certified_agent import CertifiedAgent
 
 Callback = Callable[[Any], bool | None]
 """Called with the agent after every episode; learning ends if it returns True."""
@@ -33,6 +34,8 @@ class Ending:
     ----------
     end, step_limit
         The number of episodes and of steps of the whole run at which it ends, or infinity.
+    episodes, steps
+        How many of them were asked for; None if it was not said.
     total
         The number of episodes, or else of steps, that were asked for; None if neither was.
     reached
@@ -48,9 +51,9 @@ class Ending:
         steps: int | None,
         callback: Callback | None,
         until: float | None,
-        delta: float | None = None,
+        goal: "Goal | None" = None,
     ) -> None:
-        if all(given is None for given in (episodes, steps, callback, until)):
+        if all(given is None for given in (episodes, steps, callback, until, goal)):
             raise TypeError(
                 "learn must be told when to end: give episodes=, steps=, callback= or until="
             )
@@ -59,20 +62,21 @@ class Ending:
         n_episodes = math.inf if episodes is None else checks.count(episodes, "episodes")
         n_steps = math.inf if steps is None else checks.count(steps, "steps")
         self.agent, self._callback = agent, callback
+        self.episodes, self.steps = episodes, steps
         self._until = None if until is None else checks.real_number(until, "until")
         self.end, self.step_limit = agent.episodes + n_episodes, agent.steps + n_steps
         self._by_episodes = episodes is not None or steps is None
         self.total = steps if episodes is None else episodes
         self.reached = False
         self._returns: deque[float] = deque(maxlen=WINDOW)
-        self._goal = None if delta is None else Goal(agent, until, delta)
-        if until is not None and delta is None and agent.remembers:
+        self._goal = goal
+        if until is not None and agent.remembers:
             self._returns.extend(agent.history.reward[-WINDOW:])
 
     @property
     def most(self) -> int:
         """How many episodes may be played before looking again."""
-        if self._callback is not None or (self._until is not None and self._goal is None):
+        if self._callback is not None or self._until is not None:
             return 1
         end = self.end if self._goal is None else min(self.end, self._goal.coming)
         return int(min(end - self.agent.episodes, checks.MOST))
@@ -92,7 +96,7 @@ class Ending:
         self.reached = agent.episodes >= self.end or agent.steps >= self.step_limit
         if self._goal is not None:
             self.reached |= self._goal.look(self.reached)
-        elif self._until is not None:
+        if self._until is not None:
             self._returns.extend(columns["reward"])
             enough = len(self._returns) == WINDOW and np.mean(self._returns) >= self._until
             self.reached |= bool(enough)
@@ -119,7 +123,7 @@ class Goal:
         What is certified, and how long the rest may take.
     """
 
-    def __init__(self, agent: "Agent", until: float | None, delta: float) -> None:
+    def __init__(self, agent: "CertifiedAgent", until: float | None, delta: float) -> None:
         if until is None:
             raise TypeError("delta must come with until=, how far from the optimum to end")
         if not 0 < checks.real_number(until, "until") < 1:

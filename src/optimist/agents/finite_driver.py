@@ -204,9 +204,7 @@ class FiniteDriver(VariantDriver):
     @property
     def evidence(self) -> Seen:
         if not isinstance(self.rewards, Fixed) or not self.knows_rewards:
-            raise ValueError(
-                "rewards must be fixed for a certificate; those of this learner do change"
-            )
+            raise ValueError("rewards must not change for a certificate; this learner's do")
         if not self.data.counts.size:
             return super().evidence
         return Seen(self.data.counts, self.data.starts, self.rewards.r)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks
-from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.certificate import Seen
+from optimist.agents.certified_agent import CertifiedAgent
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.finite_driver import column_layout, columns_of, fingerprint, refuse_rewards
@@ -156,7 +156,7 @@ class TabularDriver(Driver):
         return fingerprint(self.mdp, self.simulator)
 
 
-class TabularAgent(Agent):
+class TabularAgent(CertifiedAgent):
     """An agent that keeps a table of a finite world.
 
     Parameters
@@ -194,7 +194,7 @@ class TabularAgent(Agent):
         config, told = resolve(name, self.Config, config, parameters)
         refuse_environment(world, told)
         mdp = world.mdp if isinstance(world, World) else world
-        self._start(self.Driver(mdp, RunSettings(config, seed, stride)))
+        self._start(self.Driver(mdp, RunSettings(config, seed, stride)), world)
 
     @property
     def visits(self) -> FloatArray:

@@ -4,6 +4,7 @@ import sys
 import time
 from typing import Any
 
+from optimist.agents.certified_agent import CertifiedAgent
 from optimist.cli import OK, SOME_FAILED
 from optimist.cli.mistakes import user_errors
 from optimist.cli.studies import print_json
@@ -42,6 +43,8 @@ def learn_until(study: Study, given: Any) -> int:
         began = time.monotonic()
         with user_errors():
             agent = run.spec.learner()
+            if not isinstance(agent, CertifiedAgent):
+                raise ValueError(f"--until needs an agent with certificates; got {run.spec.agent}")
             try:
                 agent.learn(until=until, delta=given.delta, **limits)
             except KeyboardInterrupt:

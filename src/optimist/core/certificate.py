@@ -4,7 +4,7 @@ The derivation, with these numbers, is in docs/certificates.md. A row is a distr
 known: of the next states of a pair, in their order, and as the last one of the first states. If a
 share p^(y) of n draws was y, then with probability 1 - delta, for all rows and all n at once,
 
-    P f <= nu - exp( sum_y p^(y) log(nu - f(y)) - b )        for every nu >= max f,               (1)
+    P f <= nu - exp( sum_y p^(y) log(nu - f(y)) - b )        for every nu >= max f,              (1)
 
 with a radius b of (2) for f = V*, and of (3) for every f. The upper bound on V* is the fixed point
 of the Bellman operator with (1) in the place of P; minus the lower bound on the values of a policy
@@ -22,14 +22,14 @@ UPPER, LOWER = 0, 1
 """The rows of `Bounds`: of W = V*, and of W = -V."""
 
 WIDER, NARROWER = 4.0, 8.0
-"""A step of Newton's method makes nu - P^ W at most so many times larger, and nu - max W smaller."""
+"""The most by which a step of Newton's method multiplies nu - P^ W, and divides nu - max W."""
 
 STEPS = 10
 """Steps for the nu of the first states, once their values are known."""
 
 
 class Evidence(NamedTuple):
-    """What was seen, and what could have been: the entries of row i are first[i], ..., first[i+1]."""
+    """What was seen, and could have been: the entries of row i are first[i] to first[i + 1]."""
 
     first: IntArray  # [X A + 2]
     after: IntArray  # the state of each entry
@@ -147,7 +147,7 @@ def expectation(seen: Evidence, bounds: Bounds, side: int, row: int, largest: fl
     better = 1 / math.sqrt(w) if w > 0 else math.inf
     nearer = max(above / NARROWER, bounds.least)
     bounds.above[side, row] = max(mean + min(better, WIDER * far) - largest, nearer)
-    return min(nu - math.exp(logs - b), largest)
+    return float(min(nu - math.exp(logs - b), largest))
 
 
 @compiled()
