@@ -160,8 +160,12 @@ class Agent(Shown):
             raise ValueError(
                 f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
             )
-        ending = Ending(self, episodes, steps, callback, until)
-        self._check_history(episodes, steps)
+        return self._learn(Ending(self, episodes, steps, callback, until), show_progress)
+
+    def _learn(self, ending: Ending, show_progress: bool) -> History:
+        """Play and learn until one of the limits is reached."""
+        driver = self._driver
+        self._check_history(ending.episodes, ending.steps)
         first, before = self.episodes, len(self._chunks)
         driver.begin()
         driver.step_limit, self._learning = ending.step_limit, True
@@ -178,6 +182,7 @@ class Agent(Shown):
                     bar.advance(ending.done - done)
                     with bar.user_code():
                         ending.look(columns)
+                    bar.say(ending.certified)
                     watcher.look(self, columns, bar)
         finally:
             self._learning = False

@@ -39,6 +39,10 @@ STEPS = (
     "number of steps in a Gymnasium environment, instead of --episodes: a run ends with the "
     "episode that reaches it"
 )
+UNTIL = (
+    "end when a policy is certified within this share of the optimum, such as 5%, in a finite "
+    "world; --agent Prover explores for it"
+)
 EPISODES = 2000
 """How many episodes are learnt by default."""
 
@@ -117,6 +121,7 @@ class Learn:
 
     Example:
         optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2
+        optimist learn RiverSwim --world.gamma 0.9 --agent Prover --until 5%
         optimist learn gym:MountainCar-v0 --features tiles:20 --episodes 300
         optimist learn gym:CartPole-v1 --steps 20000 --seeds 1
         optimist learn my_worlds:Ring --agent my_agents:Mine
@@ -134,6 +139,9 @@ class Learn:
     episodes: Annotated[int | None, shown("N", f"{EPISODES} without --steps")] = None
     """number of episodes"""
     steps: Annotated[int | None, shown("N", "none", STEPS)] = None
+    until: Annotated[str | None, shown("SHARE", "none", UNTIL)] = None
+    delta: float = 0.05
+    """the probability with which what --until certifies may be wrong"""
     seeds: int = 5
     """number of seeds"""
     seed: int = 0
