@@ -56,7 +56,7 @@ class Found(NamedTuple):
     scale: float  # V_E - V_uniform
     episodes: int
     steps: int  # in the world, all roll-ins counted
-    seconds: float  # to learn, once the data are there and before it is judged
+    seconds: float  # of processor time to learn, once there are data, and before it is judged
 
 
 COLUMNS = [*(field.name for field in fields(Cell)), *Found._fields]
@@ -99,10 +99,10 @@ def run(cell: Cell) -> tuple[Cell, Found]:
     world = world_of(cell)
     mdp, best = world.mdp, world.mdp.optimal()
     trajectories = expert_trajectories(world, cell.tau_E, cell.seed, best.policy)
-    begin = time.perf_counter()
+    begin = time.process_time()
     il = learner_of(cell, world, trajectories)
     history = il.learn(cell.K, show_progress=False) if cell.K else il.learn()
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     if cell.learner in MIXTURES:
         gap = over_a_run(history, best.value - mdp.value(history.policies))
     else:
@@ -130,9 +130,10 @@ def read(file: Path | None) -> dict[Cell, Found]:
 
 
 def run_all(cells: Iterable[Cell], file: Path | None, jobs: int) -> dict[Cell, Found]:
-    """The results of these cells; new ones are added to the file as they come."""
+    """The results of these cells; new ones are added to the file as they come, seed by seed."""
     found = read(file)
     left = [cell for cell in dict.fromkeys(cells) if cell not in found]
+    left.sort(key=lambda cell: cell.seed)
     if file is not None and not found:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(",".join(COLUMNS) + "\n")

@@ -45,11 +45,12 @@ class Sizes:
     lengths: tuple[int, ...] = (30, 100, 300, 1000, 3000, 10000, 30000)
     horizons: tuple[int, ...] = (5, 10, 20, 50, 100)
     tau_E: int = 100
+    tau_K: int = 3000  # tau_E while K changes, for data to be no limit; LowerTauE has tau_E
     K: int = 3000
     H: int = 10
 
 
-QUICK = Sizes(taus=(3, 10, 30), lengths=(30, 100, 300), horizons=(5, 10), tau_E=30, K=100)
+QUICK = Sizes((3, 10, 30), (30, 100, 300), (5, 10), tau_E=30, tau_K=300, K=100)
 
 
 class Power(NamedTuple):
@@ -103,7 +104,8 @@ def cells_of(axis: str, world: str, sizes: Sizes, seeds: int) -> dict[tuple[str,
     """The cells of each line of a table, [points][seeds]."""
     found: dict[tuple[str, str], list[Any]] = {}
     for name, view in LINES:
-        base = Cell(world, name, view, sizes.tau_E, sizes.K, sizes.H, 0)
+        tau_E = sizes.tau_K if axis == "K" else sizes.tau_E
+        base = Cell(world, name, view, tau_E, sizes.K, sizes.H, 0)
         points = [at(base, axis, x) for x in axes(sizes)[axis]]
         if not IMITATORS[name].plays:
             points = [replace(point, K=0) for point in points]
@@ -113,7 +115,9 @@ def cells_of(axis: str, world: str, sizes: Sizes, seeds: int) -> dict[tuple[str,
 
 def in_world(sizes: Sizes, world: str) -> Sizes:
     """The sizes that a world has."""
-    return replace(sizes, K=MORE * sizes.K) if world == "LowerTauE" else sizes
+    if world == "LowerTauE":
+        return replace(sizes, K=MORE * sizes.K, tau_K=sizes.tau_E)
+    return sizes
 
 
 def at(cell: Cell, axis: str, x: int) -> Cell:
@@ -130,7 +134,8 @@ def axes(sizes: Sizes) -> dict[str, tuple[int, ...]]:
 def show(axis: str, world: str, sizes: Sizes, seeds: int, found: dict[Cell, Found]) -> None:
     """The table of an axis in a world."""
     points = axes(sizes)[axis]
-    fixed = ", ".join(f"{n} = {getattr(sizes, n):,}" for n in ("tau_E", "K", "H") if n != axis)
+    other = {"tau_E": sizes.tau_K if axis == "K" else sizes.tau_E, "K": sizes.K, "H": sizes.H}
+    fixed = ", ".join(f"{name} = {x:,}" for name, x in other.items() if name != axis)
     print(f"\n### {world}: gap / (V_E - V_uniform) over {axis}; {fixed}; {seeds} seeds\n")
     cells = [f"{axis} = {x:,}" for x in points]
     header("learner", "view", *cells, f"power of {axis} in the gap", "predicted", "steps")
