@@ -77,12 +77,16 @@ def world_of(cell: Cell) -> opt.envs.World:
     return replace(plain, m=max(cell.tau_E, plain.n - 2))
 
 
-def learner_of(cell: Cell, world: opt.envs.World, data: TrajectoryDataset) -> Any:
+def learner_of(
+    cell: Cell, world: opt.envs.World, data: TrajectoryDataset, config: Any = None
+) -> Any:
     """The learner of a cell, with its view of the data."""
     kind: Any = IMITATORS[cell.learner]
     stride = max(1, cell.K // POLICIES) if cell.learner in MIXTURES else 0
     given: dict[str, Any] = {"K": cell.K or None, "seed": cell.seed, "stride": stride}
-    if cell.learner == "OgaIL":
+    if config is not None:
+        given["config"] = config
+    elif cell.learner == "OgaIL":
         given["table"] = True  # P is no mixture of known kernels
     if kind.sees == "features":
         # Neither the generator of the learner nor that of the expert, [seed, 1].
@@ -94,13 +98,15 @@ def learner_of(cell: Cell, world: opt.envs.World, data: TrajectoryDataset) -> An
     return kind(world, data, **given)
 
 
-def run(cell: Cell) -> tuple[Cell, Found]:
+def run(
+    cell: Cell, config: Any = None, world: opt.envs.World | None = None
+) -> tuple[Cell, Found]:
     """Imitate the best policy of a world."""
-    world = world_of(cell)
+    world = world_of(cell) if world is None else world
     mdp, best = world.mdp, world.mdp.optimal()
     trajectories = expert_trajectories(world, cell.tau_E, cell.seed, best.policy)
     begin = time.process_time()
-    il = learner_of(cell, world, trajectories)
+    il = learner_of(cell, world, trajectories, config)
     history = il.learn(cell.K, show_progress=False) if cell.K else il.learn()
     seconds = time.process_time() - begin
     if cell.learner in MIXTURES:
@@ -134,13 +140,19 @@ def run_all(cells: Iterable[Cell], file: Path | None, jobs: int) -> dict[Cell, F
     found = read(file)
     left = [cell for cell in dict.fromkeys(cells) if cell not in found]
     left.sort(key=lambda cell: cell.seed)
-    if file is not None and not found:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(",".join(COLUMNS) + "\n")
     side_by_side = Parallel(n_jobs=jobs, return_as="generator_unordered")
     for cell, result in side_by_side(delayed(run)(cell) for cell in left):
         found[cell] = result
-        if file is not None:
-            with file.open("a") as out:
-                csv.writer(out, lineterminator="\n").writerow([*astuple(cell), *result])
+        keep(cell, result, file)
     return found
+
+
+def keep(cell: Cell, result: Found, file: Path | None) -> None:
+    """Add a run to the file, if there is one."""
+    if file is None:
+        return
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(",".join(COLUMNS) + "\n")
+    with file.open("a") as out:
+        csv.writer(out, lineterminator="\n").writerow([*astuple(cell), *result])

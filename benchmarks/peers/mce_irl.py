@@ -5,9 +5,10 @@ Its dependencies are not ours, torch among them, so it is run by another Python,
     python3 -m venv peers
     peers/bin/pip install torch==2.13.0+cpu imitation==1.0.1
 
-and then ``peers/bin/python benchmarks/peers/mce_irl.py mdp.npz policies.npz``. The first file holds
-P [X, A, X], nu0 [X], gamma and targets [n, X], occupancies of an expert's states that sum to one;
-the second gets the time-indexed policy of each, [n, T, X, A]. One line of JSON is printed.
+and then ``peers/bin/python benchmarks/peers/mce_irl.py mdps.npz policies.npz``. The first file holds
+n worlds, P [n, X, A, X] and nu0 [n, X], their gamma, and targets [n, X], occupancies of an expert's
+states that sum to one; the second gets the time-indexed policies, [n, T, X, A]. One line of JSON is
+printed.
 
 The library's setting is a finite horizon, and with a discount below one it trains on the occupancy
 of the undiscounted soft policy but returns the discounted one. So the world gets one more state,
@@ -39,6 +40,9 @@ FloatArray = NDArray[np.float64]
 CUT = 0.02
 """gamma^T is at most this, as in the expert's trajectories."""
 
+ITERATIONS, RATE = 300, 0.1
+"""Steps of Adam and their rate. The library's 1,000 at 0.01 take longer and lose more."""
+
 
 def with_an_end(P: FloatArray, nu0: FloatArray, gamma: float) -> Any:
     """The world with one more state, for an undiscounted horizon T; rewards are not looked at."""
@@ -56,7 +60,7 @@ def with_an_end(P: FloatArray, nu0: FloatArray, gamma: float) -> Any:
     )
 
 
-def imitate(env: Any, target: FloatArray, gamma: float, iterations: int, rate: float) -> FloatArray:
+def imitate(env: Any, target: FloatArray, gamma: float) -> FloatArray:
     """The policy of the old states, [T, X, A]."""
     visits = target * (1 - gamma ** (env.horizon + 1)) / (1 - gamma)
     demonstrations = np.append(visits, env.horizon + 1 - visits.sum())
@@ -67,29 +71,26 @@ def imitate(env: Any, target: FloatArray, gamma: float, iterations: int, rate: f
         env,
         BasicRewardNet(env.observation_space, env.action_space, **linear),
         np.random.default_rng(0),
-        optimizer_kwargs={"lr": rate},
+        optimizer_kwargs={"lr": RATE},
         log_interval=None,
     )
-    learner.train(iterations)
+    learner.train(ITERATIONS)
     pi: FloatArray = learner.policy.pi[:, :-1]
     return pi
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="MCE-IRL of the imitation library.")
-    parser.add_argument("mdp", help="an .npz of P, nu0, gamma and targets")
+    parser.add_argument("mdps", help="an .npz of P, nu0, gamma and targets")
     parser.add_argument("policies", help="the .npz to write")
-    parser.add_argument("--iterations", type=int, default=1000, help="at most, the library's")
-    parser.add_argument("--rate", type=float, default=0.1, help="Adam's learning rate")
     args = parser.parse_args()
 
-    with np.load(args.mdp) as file:
-        P, nu0, targets = (file[name] for name in ("P", "nu0", "targets"))
+    with np.load(args.mdps) as file:
+        worlds = zip(*(file[name] for name in ("P", "nu0", "targets")), strict=True)
         gamma = float(file["gamma"])
-    env = with_an_end(P, nu0, gamma)
     begin = time.process_time()
-    found = [imitate(env, target, gamma, args.iterations, args.rate) for target in targets]
-    seconds = (time.process_time() - begin) / len(targets)
+    found = [imitate(with_an_end(P, nu0, gamma), target, gamma) for P, nu0, target in worlds]
+    seconds = (time.process_time() - begin) / len(found)
     np.savez(args.policies, pi=np.array(found))
     print(json.dumps({"seconds": seconds, "version": version("imitation")}))
 
