@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.imitation import spread
 from benchmarks.rival_panels import (
     AXES,
     Line,
@@ -19,8 +20,6 @@ from optimist.theory.literature import Axis
 
 FLOOR, TOP = 1e-3, 3.0
 """Shares of V_E - V_uniform; what is below the floor is drawn on it."""
-
-BLUES, REDS, GREENS = ("#7fb3de", "#0072B2", "#003f6b"), ("#E69F00", "#B03A00"), ("#009E73",)
 
 LOOKS: dict[str, tuple[str, str, str, str]] = {
     # pairs
@@ -42,12 +41,15 @@ LOOKS: dict[str, tuple[str, str, str, str]] = {
 
 LABELS = {"tau_E": "expert trajectories $\\tau_E$", "K": "episodes $K$", "H": "horizon $H$"}
 
-GUIDES: Mapping[Axis, Sequence[tuple[float, str]]] = {
-    "tau_E": ((-1, "$\\tau_E^{-1}$"), (-0.5, "$\\tau_E^{-1/2}$")),
-    "K": ((-0.5, "$K^{-1/2}$"), (-0.25, "$K^{-1/4}$")),
-    "H": ((1, "$H^2$"), (0.5, "$H^{3/2}$")),
+GUIDES: Mapping[Axis, tuple[float, float, Sequence[tuple[float, str]]]] = {
+    "tau_E": (1, 12, ((-1, r"$\tau_E^{-1}$"), (-0.5, r"$\tau_E^{-1/2}$"))),
+    "K": (30, 500, ((-0.5, "$K^{-1/2}$"), (-0.25, "$K^{-1/4}$"))),
+    "H": (20, 80, ((1, "$H^2$"), (0.5, "$H^{3/2}$"))),
 }
-"""Slopes of shares; V_E - V_uniform grows about as H, so that a gap as H^2 is a share as H."""
+"""Where the guides begin and end, and the powers of shares that theory predicts.
+
+V_E - V_uniform grows about as H, so that a gap as H^2 is a share as H.
+"""
 
 
 def figure(
@@ -76,9 +78,10 @@ def figure(
                 if axis == "tau_E":
                     handles |= draw_peer(ax, world, own, found)
                 handles |= draw_theory(ax, axis, world, own)
-                guides(ax, axis, own)
+                guides(ax, axis)
                 ax.set(xscale="log", yscale="log", ylim=(FLOOR / 1.25, TOP))
                 ax.xaxis.set_major_formatter(number)
+                ax.yaxis.set_major_formatter(share)
                 if world == WORLDS[-1]:
                     ax.set_xlabel(LABELS[axis])
                 if axis == "H":
@@ -88,8 +91,7 @@ def figure(
         order = [name for name, *_ in LOOKS.values() if name in handles]
         order += [name for name in handles if name not in order]
         fig.legend(
-            [handles[name] for name in order], order, loc="outside upper center", ncols=7,
-            handlelength=2.4, columnspacing=1.0,
+            [handles[name] for name in order], order, loc="outside upper center", ncols=5,
         )  # fmt: skip
         fig.savefig(file, dpi=200)
 
@@ -100,6 +102,9 @@ def draw(ax: Any, drawn: Line) -> Any:
     thin = drawn.view == "last"
     mean = np.maximum(drawn.shares.mean(axis=1), FLOOR)
     look: dict[str, Any] = {"mfc": "white", "lw": 0.6, "alpha": 0.75} if thin else {"lw": 1.1}
+    if not thin:
+        low, high = np.maximum([(e.low, e.high) for e in map(spread, drawn.shares)], FLOOR).T
+        ax.fill_between(drawn.x, low, high, color=colour, alpha=0.12, lw=0)
     (handle,) = ax.plot(
         drawn.x, mean, color=colour, marker=marker, ls=":" if thin else dashes, ms=3.2,
         mew=0.7, clip_on=False, zorder=2 if thin else 3, **look,
@@ -132,18 +137,29 @@ def draw_theory(ax: Any, axis: Axis, world: str, sizes: Sizes) -> dict[str, Any]
         return {}
     if world == "LowerTauE":
         bounds = [bound_tau_E(axis, p, sizes) for p in x]
-        return {"lower bound, no actions": ax.plot(x, bounds, color="black", lw=1.6, ls="-")[0]}
+        return {
+            "lower bound from $\\tau_E$ states": ax.plot(x, bounds, color="black", lw=1.6, ls="-")[
+                0
+            ]
+        }
     exact = [cloning_on_the_cliff(axis, p, sizes) for p in x]
     return {"cloning, closed form": ax.plot(x, exact, color="#555555", lw=2.4, alpha=0.4)[0]}
 
 
-def guides(ax: Any, axis: Axis, sizes: Sizes) -> None:
+def guides(ax: Any, axis: Axis) -> None:
     """Thin lines of the slopes that the theory predicts, in a corner of the panel."""
-    x = np.array([sizes.points(axis)[0], sizes.points(axis)[-1]], dtype=float)
-    for power, label in GUIDES[axis]:
-        anchor = 4 * FLOOR if axis != "H" else 2 * FLOOR
-        y = anchor * (x / x[-1]) ** power if power < 0 else anchor * (x / x[0]) ** power
-        ax.plot(x, y, color="#999999", lw=0.5, zorder=1)
-        at = 0 if power < 0 else 1
-        ax.annotate(label, (x[at], y[at]), color="#777777", fontsize=6, xytext=(1, 1),
-                    textcoords="offset points", annotation_clip=True)  # fmt: skip
+    first, last, slopes = GUIDES[axis]
+    x = np.array([first, last], dtype=float)
+    for power, label in slopes:
+        start = (
+            2 * FLOOR if power > 0 else 1.5 * FLOOR * (last / first) ** -min(p for p, _ in slopes)
+        )
+        y = start * (x / first) ** power
+        ax.plot(x, y, color="#888888", lw=0.6, zorder=1)
+        ax.annotate(label, (x[1], y[1]), color="#666666", fontsize=6, va="center", xytext=(2, 0),
+                    textcoords="offset points")  # fmt: skip
+
+
+def share(x: float, _: int | None = None) -> str:
+    """The label of a share."""
+    return f"\N{LESS-THAN OR EQUAL TO} {FLOOR:g}" if x <= FLOOR else f"{x:g}"

@@ -153,7 +153,7 @@ def cloning_on_the_cliff(axis: Axis, x: int, sizes: Sizes) -> float:
     rho, gamma, H = mdp.nu0, mdp.gamma, cell.H
     q = (1 - 1 / mdp.n_actions) * float((rho * (1 - rho) ** cell.tau_E).sum())
     scale = mdp.optimal().value - mdp.value(mdp.uniform_policy)
-    return gamma * q * H**2 / (1 + gamma * q * H) / scale
+    return float(gamma * q * H**2 / (1 + gamma * q * H) / scale)
 
 
 def to_toml(lines: dict[tuple[Axis, str], list[Line]], seeds: int) -> str:

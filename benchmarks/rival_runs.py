@@ -98,9 +98,7 @@ def learner_of(
     return kind(world, data, **given)
 
 
-def run(
-    cell: Cell, config: Any = None, world: opt.envs.World | None = None
-) -> tuple[Cell, Found]:
+def run(cell: Cell, config: Any = None, world: opt.envs.World | None = None) -> tuple[Cell, Found]:
     """Imitate the best policy of a world."""
     world = world_of(cell) if world is None else world
     mdp, best = world.mdp, world.mdp.optimal()

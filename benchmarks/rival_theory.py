@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 
 import optimist as opt
 from benchmarks.imitation import header, row, spread
-from benchmarks.rival_panels import ROWS, ROUNDING
+from benchmarks.rival_panels import ROUNDING, ROWS
 from benchmarks.rival_runs import Cell, run, world_of
 from optimist.agents import RmaxRaviUcb
 from optimist.experiments.experts import expert_trajectories
@@ -50,7 +50,7 @@ def theories() -> dict[str, Constants]:
     log = tail.log_term(X * A, gamma)
 
     def of_tail(n: float) -> float:
-        return 15 * H * (log + X * math.log(8 * math.e * (n + 1))) / n
+        return float(15 * H * (log + X * math.log(8 * math.e * (n + 1))) / n)
 
     def of_mobile(n: float) -> float:
         return float(mobile.bonus(np.array([[n] * A] * X), K, gamma).max() / H)

@@ -15,10 +15,10 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
+import tracemalloc
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-
 
 from benchmarks import rival_theory
 from benchmarks.imitation import header, row, spread
@@ -102,17 +102,29 @@ def tables(sizes: Sizes, seeds: int, file: Path | None, jobs: int) -> Lines:
 
 
 def speed(K: int = 1000, tau_E: int = 100) -> None:
-    """The time of a run in the 5 x 5 grid, with what is compiled at hand."""
+    """The time of a run in the 5 x 5 grid, with what is compiled at hand, and its memory."""
     print(f"\n### A run in the 5 x 5 grid, K = {K:,}, tau_E = {tau_E}, on one thread\n")
-    times = {}
-    for name in reversed(IMITATORS):  # FraIL is the last
+    times, growth = {}, {}
+    for name, kind in reversed(IMITATORS.items()):  # FraIL is the last
         view = ONE_VIEW.get(name, "whole")
-        cell = Cell("GridWorld", name, view, tau_E, K if IMITATORS[name].plays else 0, 10, seed=0)
+        cell = Cell("GridWorld", name, view, tau_E, K if kind.plays else 0, 10, seed=0)
         run(cell)  # compiles
         times[name] = min(run(cell)[1].seconds for _ in range(5))
-    header("learner", "seconds of processor time", "times FraIL")
+        longer = replace(cell, K=10 * cell.K)
+        growth[name] = (peak(longer) - peak(cell)) / (9 * K) if kind.plays else 0
+    header("learner", "seconds of processor time", "times FraIL", "bytes an episode")
     for name in IMITATORS:
-        row(name, f"{times[name]:.3f}", f"{times[name] / times['FraIL']:.2f}")
+        ratio = times[name] / times["FraIL"]
+        row(name, f"{times[name]:.3f}", f"{ratio:.2f}", f"{growth[name]:.0f}")
+
+
+def peak(cell: Cell) -> int:
+    """The most memory that a run takes, in bytes."""
+    tracemalloc.start()
+    run(cell)
+    found = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return found
 
 
 def main() -> None:

@@ -5,15 +5,15 @@ Its dependencies are not ours, torch among them, so it is run by another Python,
     python3 -m venv peers
     peers/bin/pip install torch==2.13.0+cpu imitation==1.0.1
 
-and then ``peers/bin/python benchmarks/peers/mce_irl.py mdps.npz policies.npz``. The first file holds
-n worlds, P [n, X, A, X] and nu0 [n, X], their gamma, and targets [n, X], occupancies of an expert's
-states that sum to one; the second gets the time-indexed policies, [n, T, X, A]. One line of JSON is
-printed.
+and then ``peers/bin/python benchmarks/peers/mce_irl.py mdps.npz policies.npz``. The first file
+holds n worlds, P [n, X, A, X] and nu0 [n, X], their gamma, and targets [n, X], occupancies of an
+expert's states that sum to one; the second gets the time-indexed policies, [n, T, X, A]. One line
+of JSON is printed.
 
 The library's setting is a finite horizon, and with a discount below one it trains on the occupancy
 of the undiscounted soft policy but returns the discounted one. So the world gets one more state,
 absorbing, which is entered from every pair with probability 1 - gamma, and there is no discount:
-visits of the old states up to time T are then H mu, and those of the new state T + 1 less their sum.
+visits of the old states up to time T are then H mu, and those of the new one T + 1 less their sum.
 """
 
 import os
