@@ -98,11 +98,16 @@ def learner_of(
     return kind(world, data, **given)
 
 
-def run(cell: Cell, config: Any = None, world: opt.envs.World | None = None) -> tuple[Cell, Found]:
-    """Imitate the best policy of a world."""
+def run(
+    cell: Cell,
+    config: Any = None,
+    world: opt.envs.World | None = None,
+    length: int | None = None,
+) -> tuple[Cell, Found]:
+    """Imitate the best policy of a world from trajectories of some length, by default their own."""
     world = world_of(cell) if world is None else world
     mdp, best = world.mdp, world.mdp.optimal()
-    trajectories = expert_trajectories(world, cell.tau_E, cell.seed, best.policy)
+    trajectories = expert_trajectories(world, cell.tau_E, cell.seed, best.policy, length)
     begin = time.process_time()
     il = learner_of(cell, world, trajectories, config)
     history = il.learn(cell.K, show_progress=False) if cell.K else il.learn()

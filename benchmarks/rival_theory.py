@@ -1,4 +1,4 @@
-"""Further tables of `benchmarks.rivals`: constants of the theory, and StandardImitation."""
+"""Further tables of `benchmarks.rivals`: constants, longer trajectories, StandardImitation."""
 
 import math
 from collections.abc import Callable
@@ -108,9 +108,30 @@ def constants(seeds: int, jobs: int) -> None:
         row(name, text, needed, f"{of_K(replace(sizes, d=d)):.0e}", *map(spread, shares))
 
 
-def side_by_side(jobs: int, cells: list[Cell], config: Any, world: Any = None) -> Any:
+def side_by_side(
+    jobs: int, cells: list[Cell], config: Any = None, length: int | None = None
+) -> Any:
     """The runs of some cells, on several cores."""
-    return Parallel(n_jobs=jobs)(delayed(run)(cell, config, world) for cell in cells)
+    return Parallel(n_jobs=jobs)(delayed(run)(cell, config, None, length) for cell in cells)
+
+
+# Where trajectories end
+
+CUTS = (0.02, 0.002, 0.0002)
+LATE = 30_000
+
+
+def cuts(seeds: int, jobs: int) -> None:
+    """How much of the gap is left because trajectories are cut at T."""
+    print(
+        f"\n### Longer trajectories: {WORLD}, H = {H}, tau_E = 3,000, K = {LATE:,}, {seeds} seeds\n"
+    )
+    lengths = [math.ceil(math.log(1 / cut) * H) for cut in CUTS]
+    header("learner", "view", *(f"T = {T}" for T in lengths))
+    for name in ("Oal", "Mobile", "FraIL"):
+        cells = [Cell(WORLD, name, "whole", 3000, LATE, H, seed) for seed in range(seeds)]
+        found = [side_by_side(jobs, cells, length=T) for T in lengths]
+        row(name, "whole", *(spread(np.array([f.gap / f.scale for _, f in r])) for r in found))
 
 
 # StandardImitation
@@ -119,7 +140,7 @@ COUNTS = (10, 30, 100, 300, 1000)
 EPISODES = 1000
 
 
-def standard(seeds: int, jobs: int) -> None:
+def standard(seeds: int) -> None:
     """Gaps on StandardImitation, where matching may lose on states that were seen."""
     print(
         f"\n### StandardImitation: gap over tau_E; X = 20, A = 5, H = {H}, K = {EPISODES:,} where "

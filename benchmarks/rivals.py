@@ -6,8 +6,9 @@ runs are kept in FOLDER/rivals.csv, one a row, and are not made again. ``--seeds
 minute, the whole hours. ``--figure FILE`` draws docs/rivals.png, ``--measured FILE`` writes the
 powers for `optimist theory`, and ``--peers PYTHON`` adds MCE-IRL (benchmarks/peers/mce_irl.py).
 
-``--speed``, ``--theory`` and ``--standard`` print other tables instead: how long a run of each
-learner takes, what the constants of its theory do, and StandardImitation.
+``--speed``, ``--theory``, ``--cuts`` and ``--standard`` print other tables instead: how long a run
+of each learner takes, what the constants of its theory do, longer trajectories of the expert, and
+StandardImitation.
 """
 
 import os
@@ -19,6 +20,8 @@ import tracemalloc
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks import rival_theory
 from benchmarks.imitation import header, row, spread
@@ -78,6 +81,23 @@ def show_powers(lines: Lines) -> None:
             row(name, view, predicted, *found)
 
 
+def show_reached(lines: Lines, sizes: Sizes, share: float = 0.1) -> None:
+    """From which K on the mean gap is below a share of V_E - V_uniform, and the steps of that."""
+    points = sizes.points("K")
+    print(f"\n### Episodes (steps) until the gap is below {share:.0%} of V_E - V_uniform\n")
+    header("learner", "view", *WORLDS)
+    for i, (name, view) in enumerate(LINES):
+        if not IMITATORS[name].plays:
+            continue
+        cells = []
+        for world in WORLDS:
+            found = lines["K", world][i]
+            above = np.flatnonzero(found.shares.mean(axis=1) > share)
+            j = 0 if not above.size else above[-1] + 1
+            cells.append(f"{points[j]:,} ({found.steps[j]:,.0f})" if j < len(points) else "-")
+        row(name, view, *cells)
+
+
 def tables(sizes: Sizes, seeds: int, file: Path | None, jobs: int) -> Lines:
     """Make the runs that are not in the file, and print all tables."""
     panels = [(axis, world, sizes.in_world(world)) for axis in AXES for world in WORLDS]
@@ -89,6 +109,7 @@ def tables(sizes: Sizes, seeds: int, file: Path | None, jobs: int) -> Lines:
     for axis, world, own in panels:
         show(axis, world, own, seeds, lines[axis, world])
     show_powers(lines)
+    show_reached(lines, sizes)
     print(
         "\nIntervals are of the mean over the seeds, by the bootstrap. A power is the slope of the "
         "logarithm of the mean gap, not of its share, by least squares over the points within a "
@@ -137,7 +158,7 @@ def main() -> None:
     parser.add_argument("--figure", type=Path, help="the figure to draw")
     parser.add_argument("--measured", type=Path, help="the TOML file of powers to write")
     parser.add_argument("--peers", help="the Python that has imitation")
-    for other in ("speed", "theory", "standard"):
+    for other in ("speed", "theory", "cuts", "standard"):
         parser.add_argument(f"--{other}", action="store_true", help="another table, instead")
     for field, value in asdict(Sizes()).items():
         many: Any = {"nargs": "+"} if isinstance(value, tuple) else {}
@@ -147,9 +168,11 @@ def main() -> None:
         speed()
     if given.theory:
         rival_theory.constants(given.seeds, given.jobs)
+    if given.cuts:
+        rival_theory.cuts(given.seeds, given.jobs)
     if given.standard:
-        rival_theory.standard(given.seeds, given.jobs)
-    if given.speed or given.theory or given.standard:
+        rival_theory.standard(given.seeds)
+    if given.speed or given.theory or given.cuts or given.standard:
         return
     told = {n: getattr(given, n) for n in asdict(Sizes()) if getattr(given, n) is not None}
     told = {n: tuple(x) if isinstance(x, list) else x for n, x in told.items()}
