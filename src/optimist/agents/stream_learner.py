@@ -130,8 +130,7 @@ class StreamLearner(VariantDriver):
             V = memory.states.V[: memory.n_states]
             V[:] = factor * V + shift * scale.horizon
         memory.rescale(factor, shift, self.gamma, scale.terminal if memory.ends else 0.0)
-        log_det = memory.regression.log_det
-        log_det[1] = log_det[0] - 1.0  # more than doubled: an epoch begins
+        memory.end_epoch()
         self._map_again(factor, shift)
 
     def _map_again(self, factor: float, shift: float) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, inlined
-from optimist.core.linalg import dot
+from optimist.core.linalg import dot, dot_two
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Rule, States
 from optimist.core.trials import NEGLIGIBLE, give_trials
@@ -48,13 +48,19 @@ def predict(
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
     for x in range(max(first, 0), last):
-        for a in range(n_actions):
-            row = x if shared else x * n_actions + a
+        a, y = 0, x - first
+        while a < n_actions:
+            row, begin = x if shared else x * n_actions + a, block[x, a] * s
             if s == 1:
-                Q[x - first, a] = base + rows[row, 0] * theta[block[x, a]]
+                Q[y, a] = base + rows[row, 0] * theta[begin]
+            elif shared and a + 1 < n_actions:
+                other = block[x, a + 1] * s
+                p, q = dot_two(rows[row], theta[begin : begin + s], theta[other : other + s])
+                Q[y, a], Q[y, a + 1] = base + p, base + q
+                a += 1
             else:
-                begin = block[x, a] * s
-                Q[x - first, a] = base + dot(rows[row], theta[begin : begin + s])
+                Q[y, a] = base + dot(rows[row], theta[begin : begin + s])
+            a += 1
 
 
 @compiled()
