@@ -1,7 +1,7 @@
 """What all agents share: learning, acting, and stopping and continuing."""
 
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +12,21 @@ from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
-from optimist.checks import IntArray
+from optimist.checks import FloatArray, IntArray
+from optimist.core.timed import table_in
+from optimist.display import svg
+from optimist.display.card import card
+from optimist.envs import World
+from optimist.envs.world import MOST_STATES
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROUNDING = 1e-12
+"""Bonuses and probabilities of heaven that are no larger count as none."""
 
 NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
 
@@ -42,9 +54,20 @@ class Agent:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(episodes={self.episodes:,}, steps={self.steps:,})"
 
-    def _start(self, driver: Driver) -> None:
-        """Set the driver, before the first episode."""
-        self._driver = driver
+    def _repr_html_(self) -> str:
+        world = getattr(self._driver, "world", self._world)  # an environment as it is played
+        facts = {"world": getattr(world, "name", type(self._world).__name__)}
+        facts |= {"episodes": f"{self.episodes:,}", "steps": f"{self.steps:,}"}
+        pictures = []
+        if self.episodes and isinstance(self._world, World) and (where := self._world.map):
+            boards = self._boards()
+            name = next(iter(boards))
+            pictures.append(svg.board(where, boards[name], f"{name} by state"))
+        return card(type(self).__name__, facts, *pictures)
+
+    def _start(self, driver: Driver, world: Any) -> None:
+        """Set the driver and what it plays, before the first episode."""
+        self._driver, self._world = driver, world
         self._chunks: list[dict[str, Any]] = []
         self._learning = False
         self._remembered = 0  # the first episode of the history
@@ -234,6 +257,50 @@ class Agent:
         An int for one observation, integers [...] for a batch; see `ActingPolicy.predict`.
         """
         return self.policy.predict(observations, rng, deterministic=deterministic)
+
+    # Figures
+
+    @overload
+    def show(self, what: str | None = ..., *, ax: None = ...) -> "Figure": ...
+    @overload
+    def show(self, what: str, *, ax: "Axes") -> "Axes": ...
+    def show(self, what: str | None = None, *, ax: "Axes | None" = None) -> "Figure | Axes":
+        """Draw what the agent believes now, on the map of its world, as a matplotlib figure.
+
+        Parameters
+        ----------
+        what
+            One of "value", with the arrows of the policy, "bonus", "heaven", the probability of
+            heaven, and "occupancy", the exact one of the policy. By default all that there are;
+            bonuses and probabilities of heaven are means over the actions.
+        ax
+            Axes of a figure of one's own for one of them, which are then returned.
+        """
+        from optimist.display.beliefs import boards_figure, draw_board
+
+        where = self._world.map if isinstance(self._world, World) else None
+        if where is None:
+            raise ValueError(
+                f"the world must have a map to be shown, of no more than {MOST_STATES:,} states; "
+                "history.plot() draws the curves of any"
+            )
+        boards, pi = self._boards(), table_in(self.mdp, self.policy)
+        if what is not None and what not in boards:
+            there = ", ".join(map(repr, boards))
+            raise ValueError(f"what must be one of {there}; got {what!r}")
+        if ax is not None:
+            if what is None:
+                raise ValueError("ax= takes one board: give what=")
+            return draw_board(ax, where, what, boards[what], pi)
+        return boards_figure(where, boards if what is None else {what: boards[what]}, pi)
+
+    def _boards(self) -> dict[str, FloatArray]:
+        """What the agent believes of each state of a finite world, by name."""
+        now, pi = self.diagnostics, table_in(self.mdp, self.policy)
+        found = {"value": now.V, "bonus": now.CB.mean(axis=1), "heaven": now.p.mean(axis=1)}
+        found["occupancy"] = self.mdp.state_occupancy(pi)
+        known = {name: values for name, values in found.items() if np.isfinite(values).all()}
+        return {n: v for n, v in known.items() if n == "value" or v.max() > ROUNDING}
 
     # Stopping and continuing
 

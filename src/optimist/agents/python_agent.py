@@ -262,7 +262,7 @@ class PythonAgent(Agent):
         elif told:
             names = ", ".join(f"{name}=" for name in told)
             raise TypeError(f"{names} applies to Gymnasium environments only")
-        self._start(PythonDriver(finite, RunSettings(algorithm, seed, stride)))
+        self._start(PythonDriver(finite, RunSettings(algorithm, seed, stride)), world)
 
     @property
     def algorithm(self) -> Algorithm:

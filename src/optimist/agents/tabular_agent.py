@@ -187,7 +187,7 @@ class TabularAgent(Agent):
         config, told = resolve(name, self.Config, config, parameters)
         refuse_environment(world, told)
         mdp = world.mdp if isinstance(world, World) else world
-        self._start(TabularDriver(mdp, RunSettings(config, seed, stride)))
+        self._start(TabularDriver(mdp, RunSettings(config, seed, stride)), world)
 
     @property
     def visits(self) -> FloatArray:

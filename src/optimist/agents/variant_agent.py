@@ -110,11 +110,11 @@ class VariantAgent(Agent):
             variant = variant.known(told.get("value_bound"))
             mdp = world.mdp if isinstance(world, World) else world
             phi: Any = features  # refused if it is no FeatureMap
-            self._start(FiniteDriver(mdp, phi, variant, run, rewards))
+            self._start(FiniteDriver(mdp, phi, variant, run, rewards), world)
             return
         if rewards is not None:
             raise TypeError("rewards= applies to finite worlds; an environment pays its own")
-        self._start(StreamDriver(as_gym(world, told), features, variant, run))
+        self._start(StreamDriver(as_gym(world, told), features, variant, run), world)
 
     @property
     def features(self) -> FeatureMap:

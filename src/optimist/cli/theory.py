@@ -10,6 +10,7 @@ from optimist.cli.flags import Theory
 from optimist.cli.mistakes import user_errors
 from optimist.cli.studies import print_json
 from optimist.cli.tables import a_console, new_table
+from optimist.display.numbers import readable
 from optimist.errors import StudyError
 from optimist.theory import Explanation, explain
 from optimist.theory.explanation import SHARE
@@ -148,22 +149,6 @@ def sentences(found: Explanation) -> list[str]:
             f"{readable(found.steps_for_epsilon)} steps."
         )
     return [*lines, *found.notes]
-
-
-def readable(x: float) -> str:
-    """Format a number of any size to three digits at most.
-
-    Examples
-    --------
-    >>> [readable(x) for x in (3.14e19, 126_644.2, 92.103, 0.0123, 2e-9, 0)]
-    ['3.1e19', '126,644', '92.1', '0.0123', '2.0e-9', '0']
-    """
-    if x == 0:
-        return "0"
-    if not 1e-4 <= abs(x) < 1e7:
-        digits, _, power = f"{x:.1e}".partition("e")
-        return f"{digits}e{int(power)}"
-    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"
 
 
 def _show(found: Explanation) -> None:

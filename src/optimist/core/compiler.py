@@ -5,9 +5,7 @@ cache is therefore named after a digest of the function's package and of core: i
 whatever is in these two.
 """
 
-import logging
 import os
-import sys
 from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
@@ -19,6 +17,7 @@ from numba.core.types import unliteral
 
 from optimist.core.frame import frame
 from optimist.digests import digest
+from optimist.display.notebook import announce
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,15 +67,6 @@ class _Announcement(event.Listener):
 
     def on_end(self, event: Any) -> None:
         pass
-
-
-def announce(sentence: str) -> None:
-    """Show a sentence in a terminal or a notebook; elsewhere it goes to the log ``optimist``."""
-    shown = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-    if shown:
-        print(sentence, file=sys.stderr)
-    else:
-        logging.getLogger("optimist").info(sentence)
 
 
 events: Any = event

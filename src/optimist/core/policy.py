@@ -49,7 +49,7 @@ class PolicyPrior(NamedTuple):
     expected: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SoftmaxPolicy(ActingPolicy):
     """The policy of RMAX-RAVI-UCB after n updates in an epoch.
 
@@ -110,6 +110,11 @@ class SoftmaxPolicy(ActingPolicy):
     ridge: float = 1.0
     moments: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
     concentration: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def facts(self) -> dict[str, object]:
+        sizes = {"d": self.features.dim, "actions": self.features.n_actions}
+        return {**sizes, "updates": self.updates, "eta": self.eta}
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
@@ -225,7 +230,7 @@ class SoftmaxPolicy(ActingPolicy):
         storage.write(path, "softmax policy", header, arrays)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TablePolicy(ActingPolicy):
     """A policy as its probabilities on a finite world, [X, A].
 
@@ -233,6 +238,10 @@ class TablePolicy(ActingPolicy):
     """
 
     table: FloatArray
+
+    @property
+    def facts(self) -> dict[str, object]:
+        return dict(zip(("states", "actions"), self.table.shape, strict=True))
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""

@@ -103,7 +103,7 @@ class Cloner(OfflineImitator):
             self.features = OneHot(mdp.n_states, mdp.n_actions) if features is None else features
             check_features(self.features, mdp)
             run = RunSettings(config, seed, stride)
-            self._start(ClonerDriver(mdp, self.expert, self._read_K(K), run))
+            self._start(ClonerDriver(mdp, self.expert, self._read_K(K), run), states)
             self._driver.features = self.features
             self.size = len(self.expert.states if config.view == "whole" else self.expert)
         else:

@@ -106,7 +106,7 @@ class FraIL(Agent, Imitator):
             refuse_environment(world, told)
             driver = FiniteImitation(finite_mdp(world), *given)
         driver.K = K
-        self._start(driver)
+        self._start(driver, world)
         self.reward_features = self._player.phi_r
 
     @property

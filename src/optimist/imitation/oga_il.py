@@ -246,7 +246,7 @@ class OgaIL(FeatureImitator):
         if made.table and kernels is not None:
             raise TypeError("kernels must be None with table=True: a table has its unit kernels")
         given = (self.expert, self.reward_features, known, self._read_K(K))
-        self._start(OgaILDriver(mdp, *given, RunSettings(made, seed, stride)))
+        self._start(OgaILDriver(mdp, *given, RunSettings(made, seed, stride)), world)
 
     @property
     def theta(self) -> FloatArray:

@@ -195,7 +195,7 @@ class TabularImitator(Agent, Imitator):
         self.expert = self._read_expert(expert, world)
         self._check_deterministic(self.expert, mdp.n_states, config)
         run = RunSettings(config, seed, stride)
-        self._start(self.Driver(mdp, self.expert, self._read_K(K), run))
+        self._start(self.Driver(mdp, self.expert, self._read_K(K), run), world)
 
     @property
     def K(self) -> int | None:

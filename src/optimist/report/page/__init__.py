@@ -18,10 +18,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from optimist.core import storage
+from optimist.display.numbers import FORMS, MISSING, count, times
 from optimist.report.data import ReportData, ShownWorld, plain
 from optimist.report.finding import finding, leaders, most_telling
 from optimist.report.labels import ALL, Labels
-from optimist.report.numbers import FORMS, MISSING, count, times
 from optimist.report.page import layout
 from optimist.report.ratios import any_beyond, beyond, grouped, limits
 
