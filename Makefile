@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-other-processor lint docs results bench mutate figure dist clean
+.PHONY: help demo test test-other-processor lint docs results bench mutate figure notebooks dist clean
 
 help:
 	@echo "make demo    learn several worlds with several agents, and write a report"
@@ -13,10 +13,11 @@ help:
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
 	@echo "make docs    build the site, docs/_build/html/index.html; a warning is an error"
 	@echo "make results RESULT=rates    make a table or figure of the documentation anew; without a name, list them"
-	@echo "make bench   measure the exact solver and the engine against their peers"
+	@echo "make bench   measure the exact solver and the engine against their peers, and every aim"
 	@echo "make mutate  change the code a little, 50 times, and print the changes that no test notices"
 	@echo "make dist    build the wheel, and try it in an environment of its own"
 	@echo "make figure  draw the figures of the front page and the gallery anew"
+	@echo "make notebooks    execute those in docs/notebooks, and write them with their outputs"
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -50,14 +51,18 @@ results: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.exact
 	@$(BIN)/python -m benchmarks.engine
-	@$(BIN)/python -m benchmarks.start
+	@$(BIN)/python -m benchmarks.aims
 
 mutate: $(READY)
 	@$(BIN)/python -m benchmarks.mutate $(MUTATE)
 
 figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py
+	@$(BIN)/python docs/four_rooms_animation.py
 	@cd docs/gallery && MPLBACKEND=Agg $(CURDIR)/$(BIN)/python -m doctest -o NORMALIZE_WHITESPACE index.md
+
+notebooks: $(READY)
+	@$(BIN)/python docs/notebooks/execute.py
 
 dist: $(READY)
 	@rm -rf dist

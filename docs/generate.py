@@ -22,6 +22,7 @@ ROOMS = {
     "core": "The algorithm's parts",
     "theory": "The paper's formulas",
     "verification": "The paper's statements, checked",
+    "live": "The page while it learns",
     "experiments": "Studies",
     "testing": "Checks of your own classes",
     "errors": "Errors",

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks
+from optimist.agents.certificate import Seen
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray, IntArray
@@ -199,7 +201,25 @@ class FiniteDriver(VariantDriver):
     def forget(self) -> None:
         del self.chosen[:-1]
 
+    @property
+    def evidence(self) -> Seen:
+        if not isinstance(self.rewards, Fixed) or not self.knows_rewards:
+            raise ValueError("rewards must not change for a certificate; this learner's do")
+        if not self.data.counts.size:
+            return super().evidence
+        return Seen(self.data.counts, self.data.starts, self.rewards.r)
+
     # Acting
+
+    @property
+    def coming_episode(self) -> ComingEpisode | None:  # type: ignore[override]
+        return ComingEpisode(
+            self.simulator,
+            self.states.cumulative.copy(),
+            int(self.clock["state"]),
+            self.rng.bit_generator.state,
+            self.variant.observe_last,
+        )
 
     @property
     def statistics(self) -> tuple[States, int, Regression]:

@@ -39,6 +39,7 @@ class EpisodeUnderWay:
         self.steps = 0
         self.absorbed = False  # whether it has terminated before it was broken off
         self.pair: tuple[Any, int] = (None, 0)  # the last observation it acted on, and the action
+        self.points: list[Any] = []  # its observations, where they can be drawn on a map
 
 
 class StreamLearner(VariantDriver):

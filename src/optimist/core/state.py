@@ -124,6 +124,7 @@ class Data(NamedTuple):
 
     own: bool  # every pair has a feature of its own, in their order
     counts: FloatArray  # of each entry of P; empty if they are not counted
+    starts: IntArray  # how often an episode began in each state, [X]
     pair: IntArray  # of each entry of P; empty unless a prior is learnt
     sums: FloatArray  # [X, d]; empty if s = 1
     norms: FloatArray  # phi' Lambda^{-1} phi of each pair; empty unless blocks are `LARGE`

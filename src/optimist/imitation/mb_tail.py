@@ -9,6 +9,7 @@ import numpy as np
 from optimist import checks
 from optimist.agents.driver import Policy, RunSettings
 from optimist.agents.ending import Callback
+from optimist.agents.watching import Watcher
 from optimist.checks import FloatArray, IntArray
 from optimist.core import TablePolicy
 from optimist.core.tabular import KeptTables
@@ -244,6 +245,7 @@ class MbTail(TabularImitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> ImitatorHistory:
         """Play and learn; the history of these episodes.
 
@@ -261,7 +263,12 @@ class MbTail(TabularImitator):
                 )
             episodes = asked
         return super().learn(
-            episodes, steps=steps, callback=callback, until=until, show_progress=show_progress
+            episodes,
+            steps=steps,
+            callback=callback,
+            until=until,
+            show_progress=show_progress,
+            live=live,
         )
 
     @property
