@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import typeof
 
-from optimist.core.compiler import compiled, entry_point
+from optimist.core.compiler import apart, entry_point
 from optimist.core.frame import Frame, call, frame
 
 CLOCK = np.dtype([("episodes", np.int64), ("value", np.float64)])
@@ -36,7 +36,7 @@ def outer(**changed: Any) -> Outer:
     return Outer(11, inner._replace(**changed), clock, np.array([True, False]))
 
 
-@compiled()
+@apart
 def double_values(me: Outer) -> None:
     V = me.inner.V
     if V.size == 0:

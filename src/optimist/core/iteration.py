@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.linalg import dot
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Rule, States
@@ -57,7 +57,7 @@ def predict(
                 Q[x - first, a] = base + dot(rows[row], theta[begin : begin + s])
 
 
-@compiled()
+@apart
 def back_up(
     rule: Rule,
     states: States,
