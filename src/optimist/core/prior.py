@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import apart, compiled, inlined
+from optimist.core.compiler import compiled, inlined
 from optimist.core.linalg import fill
 from optimist.core.optimism import RANGE
 from optimist.core.state import Epoch, Rule, States
@@ -86,7 +86,7 @@ def exploration_multiplier(k: int) -> float:
     return 1 + GROWTH * math.log(k)
 
 
-@apart
+@compiled()
 def fit_prior(
     pair: IntArray,
     after: IntArray,
