@@ -104,6 +104,32 @@ def test_errors_of_functions_called_by_their_address_are_passed_on():
         double(outer(V=np.zeros(0)))
 
 
+@apart
+def share(n: int, V: Any) -> float:
+    if n == 0:
+        raise ValueError("n must be positive")
+    return V.sum() / n
+
+
+@entry_point
+def twice_the_share(n: int, V: Any) -> float:
+    return share(n, V) + share(2, V[:1]) * 2
+
+
+@entry_point
+def share_of_two(V: Any) -> float:
+    return share(2, V)
+
+
+def test_functions_compiled_apart_are_called_as_others():
+    V = np.arange(4.0) + 1
+    assert (twice_the_share(5, V), share_of_two(V)) == (3, 5)
+    with pytest.raises(ValueError, match="n must be positive"):
+        twice_the_share(0, V)
+    with pytest.raises(NotImplementedError):
+        share(2, V)
+
+
 def test_arrays_that_are_not_contiguous_are_refused():
     with pytest.raises(ValueError, match="C-contiguous"):
         Frame(outer(M=np.arange(12.0).reshape(3, 4).T))

@@ -6,6 +6,7 @@ pairs share features, `optimist.core.shared` sums.
 
 from optimist.checks import FloatArray
 from optimist.core.compiler import apart, inlined
+from optimist.core.elementary import flat
 from optimist.core.frame import call_with
 from optimist.core.state import Learner
 
@@ -48,16 +49,18 @@ def regress_counts(
 
     Every pair has a feature of its own.
     """
-    first, after, counts, Q = me.world.first, me.world.after, me.data.counts, me.data.Q
-    rows, Lambda, n_actions = me.states.rows, me.reg.Lambda, me.data.Q.shape[1]
-    pair = begin * n_actions
+    first, after, counts = me.world.first, me.world.after, me.data.counts
+    n_actions, q = me.data.Q.shape[1], flat(me.data.Q, begin, end)
+    pair, n = begin * n_actions, (end - begin) * n_actions
     entry = first[pair]
-    for x in range(begin, end):
-        for a in range(n_actions):
-            last, total = first[pair + 1], 0.0
-            while entry < last:
-                total += counts[entry] * W[after[entry]]
-                entry += 1
-            theta[pair] = factor * (rows[pair, 0] * total / Lambda[pair, 0, 0])
-            Q[x, a] = base + rows[pair, 0] * theta[pair]
-            pair += 1
+    for i in range(n):
+        last, total = first[pair + i + 1], 0.0
+        while entry < last:
+            total += counts[entry] * W[after[entry]]
+            entry += 1
+        q[i] = total
+    phi, Lambda = flat(me.states.rows, pair, pair + n), flat(me.reg.Lambda, pair, pair + n)
+    of_pair = flat(theta, pair, pair + n)
+    for i in range(n):
+        of_pair[i] = factor * (phi[i] * q[i] / Lambda[i])
+        q[i] = base + phi[i] * of_pair[i]
