@@ -65,7 +65,7 @@ def needs_moments(rule: Rule) -> bool:
     return bool(rule.optimism.bonus == BonusKind.VARIANCE)
 
 
-@compiled()
+@apart
 def uncertainties(
     states: States,
     Lambda: FloatArray,

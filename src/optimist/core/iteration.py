@@ -35,7 +35,7 @@ def add_update(eta: float, theta: FloatArray, Theta: FloatArray, first: int, las
             Theta[i] += theta[i]
 
 
-@compiled()
+@apart
 def predict(
     rows: FloatArray,
     block: IntArray,
@@ -131,7 +131,7 @@ def target(
         rewards[i] += r[i]
 
 
-@inlined
+@apart
 def improve(eta: float, states: States, first: int, last: int, Q: FloatArray, begin: int) -> float:
     """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at some states.
 

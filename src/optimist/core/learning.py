@@ -98,7 +98,10 @@ def learn_prior(me: Learner) -> None:
         V, concentration = np.empty(n), np.empty(n * n_actions)
         pair, after = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
         counts, found = np.empty(room), 0
-        block = np.arange(n * n_actions).reshape(n, n_actions)
+        block = np.empty((n, n_actions), dtype=np.int64)
+        for x in range(n):
+            for a in range(n_actions):
+                block[x, a] = x * n_actions + a
         for j in range(n_parts):
             for x in range(parts[j, 0], parts[j, 1]):
                 V[place[x]] = states.V[x]

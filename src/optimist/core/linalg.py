@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
 
 
 @compiled(fastmath={"contract", "reassoc"})
@@ -114,7 +114,7 @@ def rank_many(
     return growth
 
 
-@compiled()
+@apart
 def invert(Lambda: FloatArray, inverse: FloatArray) -> float:
     """Invert by a Cholesky factorisation; returns the logarithm of the determinant."""
     s = Lambda.shape[0]

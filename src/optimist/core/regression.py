@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.linalg import copy, dot, fill, invert, rank_one
 from optimist.core.state import Epoch, Regression
 
@@ -23,7 +23,7 @@ REFRESH = 4096
 """After this many rank-one updates of a block its inverse is factorised anew."""
 
 
-@compiled()
+@apart
 def observe(
     Lambda: FloatArray,
     inverse: FloatArray,
