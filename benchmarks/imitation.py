@@ -23,8 +23,8 @@ from joblib import Parallel, delayed
 
 import optimist as opt
 from benchmarks.timing import best_of
+from optimist.agents.plotted import cumulative
 from optimist.checks import FloatArray
-from optimist.experiments.curves import cumulative
 from optimist.experiments.experts import expert_data, shown_features
 from optimist.experiments.statistics import Estimate, estimate
 from optimist.imitation import (
@@ -347,7 +347,7 @@ def figure(curves: Sequence[tuple[str, str, FloatArray]], file: Path) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    from optimist.report.figures_style import WIDE, style
+    from optimist.display.style import WIDE, style
 
     with style(), rc_context({"text.parse_math": True, "mathtext.fontset": "stix"}):
         fig = Figure(figsize=(WIDE, 2.3), layout="constrained")

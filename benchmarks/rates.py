@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike
 import optimist as opt
 from optimist.checks import FloatArray
 from optimist.core import Variant
+from optimist.display.style import WIDE, style
 from optimist.envs import CombinationLock, LowerK, RandomLinear, RiverSwim, World
 from optimist.experiments.statistics import DRAWS, LEVEL, mean_band
-from optimist.report.figures_style import WIDE, style
 from optimist.theory.lower_bounds import hardest_epsilon_K, lower_bound_K
 
 ACTIONS, GAMMA, EPSILON = 4, 0.9, 0.05  # unless they vary

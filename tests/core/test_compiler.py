@@ -7,7 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from optimist.core.compiler import CORE, announce, cache_folder
+from optimist.core.compiler import CORE, cache_folder
+from optimist.display.notebook import announce
 
 
 def test_any_change_of_core_is_another_folder(tmp_path, monkeypatch):

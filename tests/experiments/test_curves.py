@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from optimist.agents.plotted import cumulative
 from optimist.errors import FileError
-from optimist.experiments import snapshots
-from optimist.experiments.curves import average, cumulative, final, read_curves, write_curves
+from optimist.experiments.curves import average, final, read_curves, write_curves
 from optimist.experiments.execute import Task, execute, marks
 from optimist.experiments.run_folder import RunFolder
 from optimist.imitation import ImitationHistory
@@ -174,7 +174,7 @@ def test_an_altered_byte_is_refused_or_has_no_influence(tmp_path):
 
 @pytest.mark.parametrize(("most", "there"), [(5, False), (6, True)])
 def test_worlds_too_large_to_show_have_no_snapshots(specs, finished, monkeypatch, most, there):
-    monkeypatch.setattr(snapshots, "MOST_STATES", most)
+    monkeypatch.setattr("optimist.envs.world.MOST_STATES", most)
     assert (finished(specs["river"]).path / "snapshots.safetensors").exists() == there
 
 

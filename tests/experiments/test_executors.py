@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -19,7 +20,8 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from optimist.experiments.execute import Task, execute
-from optimist.experiments.executors import Failure, open_executor
+from optimist.experiments.executors import Executor, Failure, open_executor
+from optimist.experiments.workers import WorkerPool
 
 # Workers cannot import this module: what is defined here is sent to them.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -70,7 +72,7 @@ def dask_scheduler(folder):
     file = folder / "scheduler.json"
     with started(
         *(BIN / "dask", "scheduler", *LOCAL, "--port", 0, "--scheduler-file", file),
-        DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="2",
+        DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0",
     ) as process:
         yield process, json.loads(text_of(file))["address"]
 
@@ -229,6 +231,38 @@ def test_an_item_that_always_kills_is_lost(executor, tmp_path):
     assert (failure.kind, "\n" in failure.message) == ("lost", False)
     assert outcomes == {index: index for index in range(8) if index != 1}
     assert marks.count("start1") == 3
+
+
+class OneWorkerForAll(list):
+    """A queue whose worker computes all that is under way at once, and dies of odd numbers."""
+
+    def pool(self):
+        return WorkerPool(self.submit, None, lambda: 2, (ChildProcessError,), queue=lambda: self)
+
+    def submit(self, packed):
+        self.append((future := Future(), cloudpickle.loads(packed)[1]))
+        return future
+
+    def put(self, future):
+        pass
+
+    def get(self, timeout):
+        if not hasattr(self, "ended") or not self.ended:
+            self.ended, dies = [future for future, _ in self], any(item % 2 for _, item in self)
+            for future, item in self:
+                if dies:
+                    future.set_exception(ChildProcessError())
+                else:
+                    future.set_result(cloudpickle.dumps(item))
+            self.clear()
+        return self.ended.pop()
+
+
+def test_items_that_die_with_another_are_not_lost():
+    outcomes = dict(Executor(OneWorkerForAll().pool()).map(abs, [0, 1, 2, 4, 6, 8, 3]))
+    lost = [outcomes.pop(index).kind for index in (1, 6)]
+    assert lost == ["lost", "lost"]
+    assert outcomes == {0: 0, 2: 2, 3: 4, 4: 6, 5: 8}
 
 
 def slow(task):

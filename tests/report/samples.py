@@ -168,7 +168,7 @@ def _picture(board, cells, moves, agents, imitators, rng):
             difference=time - best.occupancy if agent in imitators else None,
             policy=rng.dirichlet(np.ones(n_actions) / 2, size=(5, n)),
         ))  # fmt: skip
-    return data.Picture(board, cells, tuple(runs), moves, optimum=best)
+    return data.Picture(board, cells, moves, runs=tuple(runs), optimum=best)
 
 
 def environment(agents, name="Plane", drawn=True):
@@ -222,7 +222,7 @@ def _maps(agents, rng):
     ]
     cells = np.stack(np.divmod(np.arange(SIDE**2), SIDE), axis=1)
     axes = np.array([[-1.2, 0.6], [-0.07, 0.07]])
-    return data.Picture(("." * SIDE,) * SIDE, cells, tuple(runs), axes=axes)
+    return data.Picture(("." * SIDE,) * SIDE, cells, axes=axes, runs=tuple(runs))
 
 
 def comparison(worlds, families=("Bold", "Careful", "Idle"), held_out=1, spread=0.2):

@@ -7,10 +7,11 @@ import matplotlib
 import numpy as np
 import pytest
 
+from optimist.display.style import number
 from optimist.experiments.statistics import Band, Estimate
 from optimist.report.data import About, Curve, Curves, ReportData, ShownAgent, ShownWorld
 from optimist.report.figures import curves_figure, summary_figure
-from optimist.report.figures_style import number, panels
+from optimist.report.figures_panels import panels
 from optimist.report.labels import VALUES
 
 NAMES = [f"agent {letter}" for letter in "ABCDEFGHIJKLMNOP"]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import LogNorm, to_rgb
 
+from optimist.display.boards import NO_ARROW, PAPER, WALL
 from optimist.report import figures_board
 from optimist.report.data import About, Picture, Recording, ShownOptimum, ShownWorld
 from optimist.report.figures import save_figures
@@ -45,7 +46,7 @@ def make_picture(episodes=(0, 1, 4), **changes):
         run,
         make_run("agent A", episodes, bonus=False),
     )
-    return Picture(BOARD, CELLS, runs, MOVES, optimum=optimum)
+    return Picture(BOARD, CELLS, MOVES, runs=runs, optimum=optimum)
 
 
 def make_world(picture):
@@ -123,18 +124,18 @@ def test_walls_are_darker_and_paper_is_lighter_than_any_state(drawn, lightness):
     under, mesh = boards[0, 0].collections[:2]
     walls = np.array([[c == "#" for c in line] for line in BOARD])
     colours = under.get_array()
-    assert (colours[walls] == to_rgb(figures_board.WALL)).all()
-    assert not (colours[~walls] == to_rgb(figures_board.WALL)).any()
+    assert (colours[walls] == to_rgb(WALL)).all()
+    assert not (colours[~walls] == to_rgb(WALL)).any()
     states = [lightness(mesh.cmap(x)[:3]) for x in np.linspace(0, 1, 20)]
     assert (np.diff(states) > 0).all()  # in grey the order is the same
-    assert states[0] > lightness(figures_board.WALL) + 20
-    assert states[-1] < lightness(figures_board.PAPER) - 5
+    assert states[0] > lightness(WALL) + 20
+    assert states[-1] < lightness(PAPER) - 5
     cells = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0]])
     board = ("s.", "..", "$", "=#")  # cells that are neither states nor walls are paper
     colours = (
         draw(replace(make_picture(), board=board, cells=cells))[0][0, 0].collections[0].get_array()
     )
-    expected = [figures_board.PAPER, figures_board.PAPER, figures_board.WALL]
+    expected = [PAPER, PAPER, WALL]
     assert [tuple(colours[at]) for at in ((2, 1), (3, 0), (3, 1))] == [to_rgb(c) for c in expected]
 
 
@@ -263,7 +264,7 @@ def test_occupancies_are_drawn_above_their_differences_from_the_expert(imitators
     assert titles == ["episode 1", "episode 4", "episode 16", "episode 64", "expert"]
     occupancies = np.array([*run.occupancy[1:], optimal.occupancy])
     policies = np.array([*run.policy[1:], optimal.policy])
-    free = [picture.board[r][c] not in figures_board.NO_ARROW for r, c in cells]
+    free = [picture.board[r][c] not in NO_ARROW for r, c in cells]
     [norm] = {ax.collections[1].norm for ax in boards[0]}  # one scale for learner and expert
     for ax, occupancy, policy in zip(boards[0], occupancies, policies, strict=True):
         np.testing.assert_allclose(cells_of(ax, cells), np.maximum(occupancy, norm.vmin))
@@ -294,7 +295,7 @@ def test_differences_have_one_scale_with_zero_in_its_middle(imitators, imitated)
     assert red > 0.6 > 0.3 > blue  # where it is too often
     red, _, blue = colours(norm(-most))[:3]
     assert blue > 0.6 > 0.3 > red
-    for other in (figures_board.PAPER, figures_board.WALL):
+    for other in (PAPER, WALL):
         assert np.abs(np.array(colours(norm(0.0))[:3]) - to_rgb(other)).max() > 0.1
     ticks = [t for t in bars[1].get_yticks() if norm.vmin <= t <= norm.vmax]
     assert 0 in ticks

@@ -7,19 +7,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist.agents import checkpoint
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
-from optimist.checks import IntArray
+from optimist.agents.shown import Shown
+from optimist.agents.watching import Watcher, watched
+from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
 
 NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
 
 
-class Agent:
+class Agent(Shown):
     """An agent of whatever algorithm: the public side of the driver that plays and learns.
 
     Attributes
@@ -42,9 +45,9 @@ class Agent:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(episodes={self.episodes:,}, steps={self.steps:,})"
 
-    def _start(self, driver: Driver) -> None:
-        """Set the driver, before the first episode."""
-        self._driver = driver
+    def _start(self, driver: Driver, world: Any) -> None:
+        """Set the driver and what it plays, before the first episode."""
+        self._driver, self._world = driver, world
         self._chunks: list[dict[str, Any]] = []
         self._learning = False
         self._remembered = 0  # the first episode of the history
@@ -73,6 +76,12 @@ class Agent:
         return self._driver.stride
 
     @property
+    def world(self) -> Any:
+        """The world as it was given, or the `envs.Gym` of an environment."""
+        given = self._world
+        return given if self._driver.mdp is not None else getattr(self._driver, "world", given)
+
+    @property
     def mdp(self) -> FiniteMDP:
         """The finite world that is played."""
         if self._driver.mdp is None:
@@ -99,6 +108,7 @@ class Agent:
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> History:
         """Play and learn; the history of these episodes. Calling it again continues.
 
@@ -126,6 +136,9 @@ class Agent:
             environment only, and not before there are 100.
         show_progress
             Whether to show a progress bar.
+        live
+            Whether to show the run on a page while it learns (`optimist.live`), whose address is
+            printed. It changes no number. Or who watches instead, such as a `live.Feed`.
 
         Examples
         --------
@@ -148,19 +161,30 @@ class Agent:
                 f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
             )
         ending = Ending(self, episodes, steps, callback, until)
-        self._check_history(episodes, steps)
+        return self._learn(ending, show_progress, live)
+
+    def _learn(self, ending: Ending, show_progress: bool, live: bool | Watcher) -> History:
+        """Play and learn until one of the limits is reached."""
+        driver = self._driver
+        self._check_history(ending.episodes, ending.steps)
         first, before = self.episodes, len(self._chunks)
         driver.begin()
         driver.step_limit, self._learning = ending.step_limit, True
         try:
-            with progress(ending.total, show_progress) as bar:
+            with (
+                progress(ending.total, show_progress) as bar,
+                watched(live, self, ending.episodes) as watcher,
+            ):
                 driver.bar = bar
                 while not ending.reached and not bar.interrupted:
-                    done, columns = ending.done, driver.learn_some(ending.most)
+                    most = min(ending.most, watcher.ahead(self))
+                    done, columns = ending.done, driver.learn_some(most)
                     self._keep(columns, before)
                     bar.advance(ending.done - done)
                     with bar.user_code():
                         ending.look(columns)
+                    bar.say(ending.certified)
+                    watcher.look(self, columns, bar)
         finally:
             self._learning = False
         return self._history(before, first)
@@ -206,6 +230,24 @@ class Agent:
         return self._driver.history(joined(self._chunks[chunk:]), first)
 
     # Acting
+
+    @property
+    def coming_episode(self) -> ComingEpisode | None:
+        """What decides the path of the next episode; None if that is not decided beforehand."""
+        return self._driver.coming_episode
+
+    @property
+    def latest_path(self) -> FloatArray | None:
+        """The observations of the latest episode, [steps + 1, 2], of an environment in the plane.
+
+        None in other worlds, and of agents that do not keep them.
+        """
+        return self._driver.latest_path
+
+    @property
+    def env(self) -> Any:
+        """The Gymnasium environment that is played, itself; None in a finite world."""
+        return self._driver.env
 
     @property
     def diagnostics(self) -> Diagnostics:

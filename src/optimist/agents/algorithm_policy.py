@@ -19,6 +19,10 @@ class AlgorithmPolicy(ActingPolicy):
         self.algorithm.start(problem)
         self.algorithm.restore(algorithm.arrays)
 
+    @property
+    def facts(self) -> dict[str, object]:
+        return {"algorithm": type(self.algorithm).__name__, "actions": self.problem.n_actions}
+
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one observation, [A], or a batch, [..., A]."""
         shape = self.problem.observation_space.shape

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
+from optimist.display.text import one_line
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Diagnostics:
     True
     """
 
+    __repr__ = one_line
+
     V: FloatArray
     pi: FloatArray
     CB: FloatArray
@@ -86,6 +89,9 @@ class Beliefs(NamedTuple):
     policy: FloatArray  # pi, [n, A]
     visits: FloatArray  # 1 / u^2 - lambda: exact where each pair has a feature of its own, [n, A]
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
 
 class Transitions(NamedTuple):
     """The data that a learner keeps of a Gymnasium environment: each state and transition once.
@@ -99,8 +105,11 @@ class Transitions(NamedTuple):
     source: IntArray  # x, [L]
     action: IntArray  # a, [L]
     after: IntArray  # x', or -1 where the episode terminated, [L]
-    weight: FloatArray  # how often it was seen, or how many it stands for after a thinning, [L]
+    weight: FloatArray  # how often it was seen, [L]
     paid: FloatArray  # the sum of its rewards, mapped to [0, R_max]; 0 where they are known, [L]
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 def read_only(array: Any) -> Any:

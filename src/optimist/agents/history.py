@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from optimist import checks, limits
+from optimist.agents.plotted import Plotted
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.mdp import FiniteMDP, best_in_hindsight, regret
 
@@ -53,7 +54,7 @@ class Column(Generic[C]):
         return found
 
 
-class History:
+class History(Plotted):
     """A run, episode by episode, in a finite world or in a Gymnasium environment.
 
     Attributes
@@ -150,6 +151,10 @@ class History:
         """The numbers of each episode as columns of equal length, ready for a data frame."""
         shown = {name: self.columns[name] for name in TABLE if name in self.columns}
         return {"episode": self.first + np.arange(len(self.steps)), **shown}
+
+    def losses(self) -> tuple[FloatArray, float]:
+        """The exact regrets of the policies that were kept, [n], and the comparator's value."""
+        return self._regrets, float(self._best_value.mean())
 
     @cached_property
     def _regrets(self) -> FloatArray:

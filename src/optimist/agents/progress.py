@@ -1,4 +1,4 @@
-"""A progress bar in a terminal, and a Ctrl-C that waits a little for the end of an episode."""
+"""A progress bar in a terminal or a notebook, and a Ctrl-C that waits for the end of an episode."""
 
 import signal
 import sys
@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+from optimist.display import notebook
+from optimist.display.notebook import in_notebook
 
 PATIENCE_SECONDS = 1.0
 """How long after Ctrl-C an episode may still come to its end; then it is given up."""
@@ -58,6 +61,11 @@ class Bar:
         finally:
             self.in_user_code = False
 
+    def say(self, sentence: str) -> None:
+        """Show a sentence in the place of the description, unless it is empty."""
+        if self.shown is not None and sentence:
+            self.shown.update(self._task, description=sentence)
+
     def advance(self, n: int) -> None:
         """So many more episodes, or steps, are done."""
         if self.shown is not None:
@@ -71,13 +79,9 @@ def progress(total: int | None, show: bool = True) -> Iterator[Bar]:
     The total is of episodes or steps, whichever `Bar.advance` is told; None if it is not known.
     The signal is noted, the loop ends after the present call, and what was learnt is whole.
     """
-    shown, task = None, None
-    if show and sys.stderr is not None and sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
-
-        shown = Progress(console=Console(stderr=True), transient=True)
-        task = shown.add_task("learning", total=total)
+    shown = _where_it_shows() if show else None
+    task = None if shown is None else shown.add_task("learning", total=total)
+    if shown is not None:
         shown.start()
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
@@ -96,3 +100,15 @@ def progress(total: int | None, show: bool = True) -> Iterator[Bar]:
             bar.shown = None
     if bar.interrupted:
         raise KeyboardInterrupt
+
+
+def _where_it_shows() -> Any:
+    """A bar in a terminal, or below the cell of a notebook; elsewhere None."""
+    if in_notebook():
+        return notebook.Bar()
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(console=Console(stderr=True), transient=True)

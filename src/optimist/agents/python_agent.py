@@ -40,6 +40,8 @@ class PythonDriver(Driver):
             EnvironmentEpisodes(world) if isinstance(world, Gym) else FiniteEpisodes(world)
         )
         self.world, self.problem = world, self.source.problem
+        if isinstance(self.source, EnvironmentEpisodes):
+            self.env = self.source.players.env
         super().__init__(run, self.problem.gamma)
         if isinstance(world, FiniteMDP):
             self.mdp, self.policy_size = world, world.r.size
@@ -262,7 +264,7 @@ class PythonAgent(Agent):
         elif told:
             names = ", ".join(f"{name}=" for name in told)
             raise TypeError(f"{names} applies to Gymnasium environments only")
-        self._start(PythonDriver(finite, RunSettings(algorithm, seed, stride)))
+        self._start(PythonDriver(finite, RunSettings(algorithm, seed, stride)), world)
 
     @property
     def algorithm(self) -> Algorithm:

@@ -237,7 +237,7 @@ class StableBaselines(Agent):
         steps = checks.count(total_timesteps, "total_timesteps")
         config = StableBaselinesConfig(kind.__name__, hyperparameters)
         run = RunSettings(config, seed, stride=0)
-        self._start(StableBaselinesDriver(as_gym(world, told), kind, run, steps))
+        self._start(StableBaselinesDriver(as_gym(world, told), kind, run, steps), world)
 
     @property
     def model(self) -> Any:

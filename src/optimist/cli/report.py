@@ -1,5 +1,7 @@
 """``optimist report``: write a page and figures of a study."""
 
+from pathlib import Path
+
 from optimist.cli import OK, SOME_FAILED
 from optimist.cli.flags import Report
 from optimist.cli.mistakes import check_writable
@@ -20,7 +22,7 @@ def main(given: Report) -> int:
     check_writable(given.out or given.folder / "report.html", folder=figures if formats else None)
     if not results.finished:
         raise StudyError(f"no run of {given.folder} has finished: `optimist resume {given.folder}`")
-    written = [results.report(given.out)]
+    written: list[Path] = [results.report(given.out)]
     if formats:
         written += results.figures(figures, formats)
     if given.json:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.checks import FloatArray, IntArray
+from optimist.display.card import card
 
 
 class ActingPolicy(ABC):
@@ -23,6 +24,18 @@ class ActingPolicy(ABC):
     >>> policy.predict([0, 0, 0, 0], np.random.default_rng(0))
     array([1, 1, 0, 0])
     """
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The few numbers that say which policy it is."""
+        return {}
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value}" for name, value in self.facts.items())
+        return f"{type(self).__name__}({told})"
+
+    def _repr_html_(self) -> str:
+        return card(type(self).__name__, self.facts)
 
     @abstractmethod
     def probabilities(self, states: ArrayLike) -> FloatArray:

@@ -7,9 +7,7 @@ whatever is in these two.
 """
 
 import gc
-import logging
 import os
-import sys
 from collections.abc import Callable
 from functools import cache, wraps
 from importlib import import_module
@@ -25,6 +23,7 @@ from numba.extending import intrinsic
 
 from optimist.core.frame import APART, address_of, call_function, frame
 from optimist.digests import digest
+from optimist.display.notebook import announce
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -85,15 +84,6 @@ class _Compiling(event.Listener):
         self.depth -= 1
         if self.depth == 0 and self.collects:
             gc.enable()
-
-
-def announce(sentence: str) -> None:
-    """Show a sentence in a terminal or a notebook; elsewhere it goes to the log ``optimist``."""
-    shown = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-    if shown:
-        print(sentence, file=sys.stderr)
-    else:
-        logging.getLogger("optimist").info(sentence)
 
 
 events: Any = event

@@ -8,7 +8,7 @@ import numpy as np
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.elementary import MAGNITUDE, bits, exp, flat, from_bits, largest_magnitude, log
-from optimist.core.linalg import dot
+from optimist.core.linalg import dot, dot_two
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Rule, States
 from optimist.core.trials import NEGLIGIBLE, give_trials
@@ -17,20 +17,23 @@ from optimist.errors import Diverged
 
 @inlined
 def count_update(eta: float, clock: Any, prior: Any) -> None:
-    """Count an update. At eta = infinity nothing is summed: the policy is greedy for it alone."""
+    """Count an update. At eta = infinity nothing is summed: the policy is greedy for it alone.
+
+    At eta = 0 the policy stays: it is a sweep of evaluation, of which nothing is summed.
+    """
     if math.isinf(eta):
         clock[0]["updates"] = 0
         prior[0]["worths"] = 0.0
-    clock[0]["updates"] += 1
+    clock[0]["updates"] += eta > 0
 
 
 @compiled()
 def add_update(eta: float, theta: FloatArray, Theta: FloatArray, first: int, last: int) -> None:
-    """Theta += theta, or = theta at eta = infinity, for some of the features."""
+    """Theta += theta, or = theta at eta = infinity, for some of the features; none at eta = 0."""
     if math.isinf(eta):
         for i in range(first, last):
             Theta[i] = theta[i]
-    else:
+    elif eta > 0:
         for i in range(first, last):
             Theta[i] += theta[i]
 
@@ -49,18 +52,25 @@ def predict(
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
     for x in range(max(first, 0), last):
-        for a in range(n_actions):
-            row = x if shared else x * n_actions + a
+        a, y = 0, x - first
+        while a < n_actions:
+            row, begin = x if shared else x * n_actions + a, block[x, a] * s
             if s == 1:
-                Q[x - first, a] = base + rows[row, 0] * theta[block[x, a]]
+                Q[y, a] = base + rows[row, 0] * theta[begin]
+            elif shared and a + 1 < n_actions:
+                other = block[x, a + 1] * s
+                p, q = dot_two(rows[row], theta[begin : begin + s], theta[other : other + s])
+                Q[y, a], Q[y, a + 1] = base + p, base + q
+                a += 1
             else:
-                begin = block[x, a] * s
-                Q[x - first, a] = base + dot(rows[row], theta[begin : begin + s])
+                Q[y, a] = base + dot(rows[row], theta[begin : begin + s])
+            a += 1
 
 
 @apart
 def back_up(
     rule: Rule,
+    eta: float,
     states: States,
     beyond: float,
     pays: bool,
@@ -72,24 +82,25 @@ def back_up(
     """Compute Q, V and pi of the states from the first to the last.
 
     On entry Q holds base + phi . theta, of the state ``begin`` in row 0; it is overwritten.
-    ``beyond`` is what heaven is worth, or gamma times that if it ``pays`` what the pair does.
-    Returns the largest |Q|, the largest Q if it ``pays``, and by how much a value has changed.
+    ``beyond`` is what heaven is worth, or gamma times that if it ``pays`` what the pair does. At
+    eta = 0 the policy is evaluated and stays as it is. Returns the largest |Q|, the largest Q if it
+    ``pays``, and by how much a value has changed at most.
     """
     kind = rule.optimism.ascension
-    if math.isinf(rule.eta):
+    if math.isinf(eta):
         rewards, n_actions = states.rewards, states.rewards.shape[1]
         for x in range(first, last):
             for a in range(n_actions):
                 rewards[x, a] = 0.0
     if kind == AscensionKind.TRUNCATION:
         truncate(states, beyond, first, last, Q, begin)
-    target(states, beyond, pays, first, last, Q, begin)
+    target(states, beyond, pays, eta > 0, first, last, Q, begin)
     largest, best = largest_magnitude(flat(Q, first - begin, last - begin)), -np.inf
     if pays:
         for y in range(first - begin, last - begin):
             for a in range(Q.shape[1]):
                 best = max(best, Q[y, a])
-    change = improve(rule.eta, states, first, last, Q, begin)
+    change = improve(eta, rule.evaluates, states, first, last, Q, begin)
     if kind >= AscensionKind.NOVELTY:
         bound_values(states.V, rule.heaven, first, last)
         give_trials(states, first, last)
@@ -117,7 +128,14 @@ def truncate(
 
 @inlined
 def target(
-    states: States, heaven: float, pays: bool, first: int, last: int, Q: FloatArray, begin: int
+    states: States,
+    heaven: float,
+    pays: bool,
+    summed: bool,
+    first: int,
+    last: int,
+    Q: FloatArray,
+    begin: int,
 ) -> None:
     """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V.
 
@@ -128,26 +146,35 @@ def target(
     rewards, share = flat(states.rewards, first, last), 1.0 if pays else 0.0
     for i in range(q.size):
         q[i] = (1 - p[i]) * (r[i] + CB[i] + q[i]) + p[i] * (heaven + share * r[i])
-        rewards[i] += r[i]
+    if summed:
+        for i in range(q.size):
+            rewards[i] += r[i]
 
 
 @apart
-def improve(eta: float, states: States, first: int, last: int, Q: FloatArray, begin: int) -> float:
+def improve(
+    eta: float, evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
+) -> float:
     """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at some states.
 
     At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the paper's update without its
-    regulariser. Returns by how much a value has changed at most; infinity if some is not finite. Q
-    is overwritten.
+    regulariser. Where a policy is evaluated V = <pi, Q>, with pi as it was before: the limit at
+    eta = 0, where pi stays. Returns by how much a value has changed at most; infinity if some is
+    not finite. Q is overwritten.
     """
+    moved = evaluate(states, first, last, Q, begin) if evaluates else 0.0
+    if eta == 0:
+        return moved
     if math.isinf(eta):
-        return improve_greedily(states, first, last, Q, begin)
+        return max(moved, improve_greedily(evaluates, states, first, last, Q, begin))
     log_pi, cumulative, n, n_actions = states.log_pi, states.cumulative, last - first, Q.shape[1]
     logits, weights = flat(log_pi, first, last), flat(cumulative, first, last)
-    q, V = flat(Q, first - begin, last - begin), states.V[first:last]
+    q = flat(Q, first - begin, last - begin)
     for i in range(q.size):
         logits[i] += eta * q[i]
     finite = True
     tops = q[:n]  # the room of Q is free from here on
+    V = tops if evaluates else states.V[first:last]
     for x in range(n):
         top = -np.inf
         for a in range(n_actions):
@@ -178,11 +205,28 @@ def improve(eta: float, states: States, first: int, last: int, Q: FloatArray, be
         for a in range(n_actions - 1):
             cumulative[first + x, a] /= total
         cumulative[first + x, n_actions - 1] = 1.0
-    return from_bits(change) if finite else np.inf
+    if not finite:
+        return np.inf
+    return moved if evaluates else from_bits(change)
 
 
 @inlined
-def improve_greedily(states: States, first: int, last: int, Q: FloatArray, begin: int) -> float:
+def evaluate(states: States, first: int, last: int, Q: FloatArray, begin: int) -> float:
+    """V = <pi, Q>; by how much a value has changed at most, infinity if some is not finite."""
+    V, log_pi, change, finite = states.V, states.log_pi, 0.0, True
+    for x in range(first, last):
+        mean = 0.0
+        for a in range(Q.shape[1]):
+            mean += math.exp(log_pi[x, a]) * Q[x - begin, a]
+        finite, change = finite and math.isfinite(mean), max(change, abs(mean - V[x]))
+        V[x] = mean
+    return change if finite else np.inf
+
+
+@inlined
+def improve_greedily(
+    evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
+) -> float:
     """The same at eta = infinity."""
     V, log_pi, cumulative, n_actions = states.V, states.log_pi, states.cumulative, Q.shape[1]
     change, finite = 0.0, True
@@ -196,8 +240,9 @@ def improve_greedily(states: States, first: int, last: int, Q: FloatArray, begin
         for a in range(n_actions):
             log_pi[x, a] = 0.0 if a == best else -np.inf
             cumulative[x, a] = 0.0 if a < best else 1.0
-        change = max(change, abs(top - V[x]))
-        V[x] = top
+        if not evaluates:
+            change = max(change, abs(top - V[x]))
+            V[x] = top
     return change if finite else np.inf
 
 

@@ -22,6 +22,16 @@ def dot(x: FloatArray, y: FloatArray) -> float:
     return total
 
 
+@compiled(fastmath={"contract", "reassoc"})
+def dot_two(x: FloatArray, y: FloatArray, z: FloatArray) -> tuple[float, float]:
+    """x . y and x . z, in one reading of x."""
+    with_y, with_z = 0.0, 0.0
+    for i in range(x.size):
+        with_y += x[i] * y[i]
+        with_z += x[i] * z[i]
+    return with_y, with_z
+
+
 @compiled(fastmath={"contract"})
 def add_to(y: FloatArray, a: float, x: FloatArray) -> None:
     """y += a x."""

@@ -25,7 +25,7 @@ from optimist.core.state import (
     Sums,
     arrays_of,
 )
-from optimist.core.thinning import chain, inclusion_probabilities, sum_again
+from optimist.core.thinning import chain, choose, sum_again
 from optimist.errors import MemoryFull
 from optimist.features import Distinct, FeatureMap
 
@@ -51,7 +51,7 @@ class Memory:
     limit
         About how many bytes may be taken.
     when_full
-        "thin" keeps a weighted sample of the transitions; "error" raises `MemoryFull`.
+        "thin" forgets pairs with their transitions; "error" raises `MemoryFull`.
     rewards_known
         Whether states come with rewards, by which they are told apart as well.
     """
@@ -250,34 +250,31 @@ class Memory:
     def make_room(
         self, rng: np.random.Generator, in_use: IntArray, gamma: float, terminal: float
     ) -> IntArray:
-        """Thin the transitions, or raise `MemoryFull`; the new numbers of the states, or -1.
+        """Forget pairs, or raise `MemoryFull`; the new numbers of the states, or -1.
 
-        A link (x, a, x') of weight n is kept with probability q = min(1, c n phi' Lambda^{-1} phi),
-        and then counts as n / q: ridge leverage scores (Alaoui and Mahoney, 2015), with c such that
-        a quarter as many links stay as there may be states. The sums and Lambda keep their means;
-        seldom seen pairs stay, but not the seldom outcomes of pairs often seen. The error of theta
-        no longer shrinks below that of the links kept, while Lambda goes on growing: bonuses are
-        then too small by up to the root of the mean weight. States that no link needs are
-        forgotten, and all sums are taken again over what is left.
+        Of the links (x, a, x') a quarter as many stay as there may be states, as
+        `optimist.core.thinning` says; states that none of them needs are forgotten. The next update
+        begins an epoch: bonuses of all data would be too small for its estimates.
         """
         if self.when_full == "error":
             raise MemoryFull(
                 f"the memory holds {self.n_states:,} states and is full: give more (memory=...), "
-                "or let it forget what others stand for (when_full='thin')"
+                "or let it forget (when_full='thin')"
             )
-        links, n = self.links, self.n_links
-        scores = links.weight[:n] * self.leverage()
-        keep = inclusion_probabilities(scores, self.most // 4)  # a link needs two states
-        stays = rng.random(n) < keep
-        kept = np.flatnonzero(stays)
-        weight, paid = links.weight[kept] / keep[kept], links.paid[kept] / keep[kept]
-        source, action, after = links.source[kept], links.action[kept], links.after[kept]
-        used = np.union1d(np.concatenate([source, after[after >= 0]]), in_use)
-        if 4 * used.size > 3 * self.most:
-            raise MemoryFull(
-                f"the memory holds {self.n_states:,} states, and too few of them can stand for "
-                f"others to be forgotten: give more than memory={self.limit:.3g} bytes"
-            )
+        links = Links._make(array[: self.n_links] for array in self.links)
+        leverage, expected = self.leverage(), self.most // 4  # a link needs two states
+        while True:
+            stays = choose(rng, links, self.features.n_actions, leverage, expected)
+            kept = Links._make(array[stays] for array in links)
+            used = np.union1d(np.concatenate([kept.source, kept.after[kept.after >= 0]]), in_use)
+            if 4 * used.size <= 3 * self.most:
+                break
+            if expected == 0:
+                raise MemoryFull(
+                    f"the memory holds {self.n_states:,} states, and too few of them can be "
+                    f"forgotten: give more than memory={self.limit:.3g} bytes"
+                )
+            expected //= 2  # pairs that lead to many states may stay by chance
         number = np.full(self.n_states, -1)
         number[used] = np.arange(used.size)
         rows = self.states.rows.reshape(-1, self._rows, self.states.rows.shape[1])
@@ -285,12 +282,18 @@ class Memory:
         self.states = self.states._replace(rows=rows[used].reshape(-1, rows.shape[2]), **others)
         self.n_states = used.size
         self._index_states()
-        to = np.where(after >= 0, number[after], -1)
-        self.links = Links(number[source], action, to, weight, paid)
-        self.n_links = kept.size
+        after = np.where(kept.after >= 0, number[kept.after], -1)
+        self.links = kept._replace(source=number[kept.source], after=after)
+        self.n_links = len(after)
         self.chains = chain(self.links, len(self.states.V))
         self._sum_again(gamma, terminal)
+        self.end_epoch()
         return number
+
+    def end_epoch(self) -> None:
+        """Let the next update begin an epoch, as if the determinant had more than doubled."""
+        log_det = self.regression.log_det
+        log_det[1] = log_det[0] - 1.0
 
     def _sum_again(self, gamma: float, terminal: float) -> None:
         """All sums over the data again."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
+from optimist.core.parts import on_threads
 from optimist.mdp.dynamics import one_thread
 
 ROWS_AT_ONCE = 4096
@@ -24,12 +25,21 @@ def norms(Lambda: FloatArray, inverse: FloatArray, rows: FloatArray, block: IntA
     if rows.shape[-1] == 1:
         return np.asarray(np.abs(rows[..., 0]) / np.sqrt(Lambda[block, 0, 0]))
     u = np.empty(block.shape)
-    with one_thread():
-        for b in np.unique(block):
-            here = np.nonzero(block == b)
-            for first in range(0, len(here[0]), ROWS_AT_ONCE):
-                at = tuple(axis[first : first + ROWS_AT_ONCE] for axis in here)
-                phi = rows[at]
-                squares = np.einsum("ij,ij->i", phi @ inverse[b], phi)
-                u[at] = np.sqrt(np.maximum(squares, 0.0))
+    chunks = [
+        (b, tuple(axis[first : first + ROWS_AT_ONCE] for axis in here))
+        for b, here in ((b, np.nonzero(block == b)) for b in np.unique(block))
+        for first in range(0, len(here[0]), ROWS_AT_ONCE)
+    ]
+
+    def work(b: int, at: tuple[IntArray, ...]) -> None:
+        phi = rows[at]
+        squares = np.einsum("ij,ij->i", phi @ inverse[b], phi)
+        u[at] = np.sqrt(np.maximum(squares, 0.0))
+
+    if block.size > ROWS_AT_ONCE:
+        on_threads(work, chunks)
+    else:  # threads take longer to begin than it takes
+        with one_thread():
+            for chunk in chunks:
+                work(*chunk)
     return u

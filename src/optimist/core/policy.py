@@ -12,7 +12,7 @@ whose worth is learnt d, for the rewards that it pays.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from optimist.core import storage
 from optimist.core.acting import ActingPolicy
 from optimist.core.ascension import Ascension, Confidence, Novelty, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
+from optimist.core.guarantee import Guarantee
 from optimist.core.norms import norms
 from optimist.core.optimism import (
     KNOWN,
@@ -49,7 +50,7 @@ class PolicyPrior(NamedTuple):
     expected: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SoftmaxPolicy(ActingPolicy):
     """The policy of RMAX-RAVI-UCB after n updates in an epoch.
 
@@ -110,6 +111,11 @@ class SoftmaxPolicy(ActingPolicy):
     ridge: float = 1.0
     moments: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
     concentration: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def facts(self) -> dict[str, object]:
+        sizes = {"d": self.features.dim, "actions": self.features.n_actions}
+        return {**sizes, "updates": self.updates, "eta": self.eta}
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
@@ -225,14 +231,26 @@ class SoftmaxPolicy(ActingPolicy):
         storage.write(path, "softmax policy", header, arrays)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TablePolicy(ActingPolicy):
     """A policy as its probabilities on a finite world, [X, A].
 
     Truncated values have no closed form, so what RAVI-UCB plays is kept as a table.
+
+    Attributes
+    ----------
+    table
+        The probabilities.
+    certificate
+        What was certified of it, if it comes from ``agent.certificate()``.
     """
 
     table: FloatArray
+    certificate: Guarantee | None = None
+
+    @property
+    def facts(self) -> dict[str, object]:
+        return dict(zip(("states", "actions"), self.table.shape, strict=True))
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""
@@ -240,4 +258,5 @@ class TablePolicy(ActingPolicy):
 
     def save(self, path: str | Path) -> None:
         """Write the table."""
-        storage.write(path, "table policy", {}, {"table": self.table})
+        held = {} if self.certificate is None else {"certificate": asdict(self.certificate)}
+        storage.write(path, "table policy", held, {"table": self.table})

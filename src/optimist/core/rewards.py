@@ -11,6 +11,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.checks import FloatArray
+from optimist.display.text import one_line
 from optimist.mdp import FiniteMDP
 
 FOR_EVER = 2**62
@@ -28,6 +29,8 @@ class Rewards(Protocol):
 class Fixed:
     """The same rewards always."""
 
+    __repr__ = one_line
+
     r: FloatArray
 
     def choose(self, episode: int, policy: FloatArray) -> tuple[FloatArray, int]:
@@ -38,6 +41,8 @@ class Fixed:
 @dataclass(frozen=True)
 class Sequence:
     """Rewards given in advance, one for each episode, [K, X, A]."""
+
+    __repr__ = one_line
 
     r: FloatArray
 
@@ -59,6 +64,8 @@ class Switching:
     (array([[1.]]), 7)
     """
 
+    __repr__ = one_line
+
     r: FloatArray
     every: int
 
@@ -74,6 +81,8 @@ class Switching:
 @dataclass(frozen=True)
 class Drifting:
     """From one reward function to another in a straight line, then staying there."""
+
+    __repr__ = one_line
 
     first: FloatArray
     last: FloatArray

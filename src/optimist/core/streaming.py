@@ -36,11 +36,12 @@ from optimist.core.linalg import add_to, copy, fill
 from optimist.core.links import sum_powers
 from optimist.core.norms import norms
 from optimist.core.optimism import KNOWN
+from optimist.core.parts import on_threads, parts_of
 from optimist.core.prior import learn_prior
 from optimist.core.regression import freeze, solve
 from optimist.core.state import Epoch, Regression, Rule, States, Stream
 
-CHUNK_BYTES = 1 << 17
+CHUNK_BYTES = 1 << 18
 """Size of a chunk of features in bytes: it serves Q and the next sum while it is in the cache."""
 
 
@@ -141,7 +142,7 @@ def initialise(
     for j in range(missed + (n > 0)):
         theta = thetas[j] if j < missed else epoch.theta
         predict(rows, block, theta, base, first, last, Q)
-        back_up(rule, states, heaven, False, first, last, Q, first)
+        back_up(rule, rule.eta, states, heaven, False, first, last, Q, first)
     for x in range(first, last):
         for a in range(n_actions):
             states.rewards[x, a] = n * r[x, a]
@@ -162,10 +163,9 @@ def make_blank(states: States, first: int, last: int) -> None:
 @compiled()
 def leap(eta: float, states: States, first: int, last: int, S: FloatArray) -> None:
     """pi_{n-1} from the uniform policy and the sum S_{n-1}, in one update."""
-    improve(eta, states, first, last, S, first)
+    improve(eta, False, states, first, last, S, first)
 
 
-@entry_point
 def update_all(
     m: Stream, weights: FloatArray, thetas: FloatArray, n: int, stop: BoolArray
 ) -> float:
@@ -173,38 +173,87 @@ def update_all(
 
     ``weights`` are those of rewards known to be linear in phi, or 0. ``thetas`` has room for each
     theta, if they are to be kept. Set from outside, ``stop`` ends it soon; its work is then to be
-    dropped.
+    dropped. A large memory is gone through in parts, on several threads.
     """
-    rule, reg, sums, epoch = m.rule, m.reg, m.sums, m.epoch
-    theta, paid, values, features = epoch.theta, sums.paid, sums.values, sums.features
-    base, gamma, d = epoch.prior[0]["expected"], rule.gamma, epoch.theta.size
-    b, largest = np.empty(d), 0.0
-    for _ in range(rule.updates):
-        count_update(rule.eta, epoch.clock, epoch.prior)
-        for i in range(d):
-            b[i] = paid[i] + gamma * values[i] - base * features[i]
-        solve(reg.Lambda, reg.inverse, b, 1.0, theta)
-        for i in range(d):
-            theta[i] += weights[i]
-        add_update(rule.eta, theta, epoch.Theta, 0, d)
-        if thetas.shape[0] > 0:
-            copy(thetas[epoch.clock[0]["updates"] - 1], theta)
-        largest, change = sweep(m, n)
+    rows = m.states.rows
+    parts = parts_of(n, rows[0].nbytes * (len(rows) // len(m.states.V)))
+    if len(parts) < 2:
+        return update_in_one(m, weights, thetas, n, stop)
+    sums, largest = np.empty((len(parts), weights.size)), 0.0
+    work = [(*part, sums[i]) for i, part in enumerate(parts)]
+    left, going = m.rule.updates, True
+    moves = left == 1 or not m.rule.evaluates
+    while going:
+        eta = m.rule.eta if moves else 0.0
+        begin_update(m, eta, weights, thetas)
+        found = on_threads(sweep_part, [(m, eta, *given) for given in work])
+        sums.sum(axis=0, out=m.sums.values)
+        largest, change = (max(each) for each in zip(*found, strict=True))
         refuse_divergence(change)
-        if change < rule.tolerance or stop[0]:
-            break
+        left -= 1
+        going = left > 0 and not stop[0] and not (moves and change < m.rule.tolerance)
+        moves = moves or left == 1 or change < m.rule.tolerance
     return largest
 
 
+@entry_point
+def update_in_one(
+    m: Stream, weights: FloatArray, thetas: FloatArray, n: int, stop: BoolArray
+) -> float:
+    """The same in one part."""
+    largest, left, going = 0.0, m.rule.updates, True
+    moves = left == 1 or not m.rule.evaluates
+    while going:
+        eta = m.rule.eta if moves else 0.0
+        make_theta(m, eta, weights, thetas)
+        largest, change = sweep(m, eta, 0, n, m.sums.values)
+        refuse_divergence(change)
+        left -= 1
+        going = left > 0 and not stop[0] and not (moves and change < m.rule.tolerance)
+        moves = moves or left == 1 or change < m.rule.tolerance
+    return largest
+
+
+@entry_point
+def begin_update(m: Stream, eta: float, weights: FloatArray, thetas: FloatArray) -> None:
+    """`make_theta`, called from Python."""
+    make_theta(m, eta, weights, thetas)
+
+
+@entry_point
+def sweep_part(
+    m: Stream, eta: float, first: int, last: int, values: FloatArray
+) -> tuple[float, float]:
+    """`sweep`, called from Python."""
+    return sweep(m, eta, first, last, values)
+
+
 @compiled()
-def sweep(m: Stream, n: int) -> tuple[float, float]:
-    """Q, V and pi of n states under theta, and the sum of phi V(x') for the next.
+def make_theta(m: Stream, eta: float, weights: FloatArray, thetas: FloatArray) -> None:
+    """Count an update, and solve for its theta."""
+    rule, reg, sums, epoch = m.rule, m.reg, m.sums, m.epoch
+    theta, paid, values, features = epoch.theta, sums.paid, sums.values, sums.features
+    base, gamma, d = epoch.prior[0]["expected"], rule.gamma, epoch.theta.size
+    b = np.empty(d)
+    count_update(eta, epoch.clock, epoch.prior)
+    for i in range(d):
+        b[i] = paid[i] + gamma * values[i] - base * features[i]
+    solve(reg.Lambda, reg.inverse, b, 1.0, theta)
+    for i in range(d):
+        theta[i] += weights[i]
+    add_update(eta, theta, epoch.Theta, 0, d)
+    if thetas.shape[0] > 0:
+        copy(thetas[epoch.clock[0]["updates"] - 1], theta)
+
+
+@compiled()
+def sweep(m: Stream, eta: float, begin: int, end: int, values: FloatArray) -> tuple[float, float]:
+    """Q, V and pi of some states under theta, and their sum of phi V(x') for the next.
 
     Returns the largest |Q|, and by how much a value has changed at most. States go by in chunks
     that stay in the cache: most links into a chunk come out of it too.
     """
     rule, states, links, chains, epoch = m.rule, m.states, m.links, m.chains, m.epoch
-    values = m.sums.values
     rows, block, V, head = states.rows, states.block, states.V, chains.head
     source, action, seen, following = links.source, links.action, links.weight, chains.following
     n_actions, s = block.shape[1], rows.shape[1]
@@ -213,22 +262,22 @@ def sweep(m: Stream, n: int) -> tuple[float, float]:
     fill(values, 0.0)
     largest, change = 0.0, 0.0
     chunk = max(1, CHUNK_BYTES // (8 * s * (1 if shared else n_actions)))
-    Q = np.empty((min(chunk, n), n_actions))
-    for first in range(0, n, chunk):
-        last = min(first + chunk, n)
+    Q = np.empty((min(chunk, end - begin), n_actions))
+    for first in range(begin, end, chunk):
+        last = min(first + chunk, end)
         predict(rows, block, theta, base, first, last, Q)
-        top, _, moved = back_up(rule, states, rule.heaven, False, first, last, Q, first)
+        top, _, moved = back_up(rule, eta, states, rule.heaven, False, first, last, Q, first)
         largest, change = max(largest, top), max(change, moved)
         for y in range(first, last):
             link = head[y]
             while link >= 0:
                 x, a = source[link], action[link]
-                begin = block[x, a] * s
+                b = block[x, a] * s
                 weight = seen[link] * V[y]
                 if s == 1:
-                    values[begin] += weight * rows[x if shared else x * n_actions + a, 0]
+                    values[b] += weight * rows[x if shared else x * n_actions + a, 0]
                 else:
                     phi = rows[x if shared else x * n_actions + a]
-                    add_to(values[begin : begin + s], weight, phi)
+                    add_to(values[b : b + s], weight, phi)
                 link = following[link]
     return largest, change

@@ -1,27 +1,62 @@
-"""A weighted sample of transitions in the place of all: which stay, and what follows from them."""
+"""Which transitions stay when the memory is full, and what follows from those that are left.
+
+A pair (x, a) of n transitions stays with all of them, with probability
+
+    q = min(1, c n phi' Lambda^{-1} phi),
+
+or it is forgotten: ridge leverage scores (Alaoui and Mahoney, 2015). Seldom seen pairs stay. A
+transition that stays counts once, and all sums are taken again over those that stay. Given the
+features, where a pair leads does not decide whether it stays. So theta is the regression of a
+smaller set of data, and u is of the covariance of that set: with targets of variance sigma^2,
+
+    Var(phi . theta) = sigma^2 phi' Lambda^{-1} (Lambda - ridge) Lambda^{-1} phi <= sigma^2 u^2.
+
+Weights of 1 / q would keep the means of all sums, and u would be that of all data; but no unbiased
+linear estimate from what is left has a smaller variance than this one (Gauss and Markov).
+"""
 
 import numpy as np
 
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.state import Chains, Links, Regression, Sums
 
 
-def inclusion_probabilities(scores: FloatArray, expected: int) -> FloatArray:
-    """min(1, c scores) with the c for which they sum to ``expected``, or 1 if there are no more.
+def inclusion_probabilities(scores: FloatArray, sizes: IntArray, expected: int) -> FloatArray:
+    """min(1, c scores) with the c for which ``expected`` is the mean of the sizes that stay.
+
+    If the sizes sum to no more than that, all stay.
 
     Examples
     --------
-    >>> inclusion_probabilities(np.array([1.0, 2.0, 9.0]), expected=2)
+    >>> inclusion_probabilities(np.array([1.0, 2.0, 9.0]), np.ones(3, int), expected=2)
     array([0.33333333, 0.66666667, 1.        ])
     """
-    if scores.size <= expected:
+    if sizes.sum() <= expected:
         return np.ones_like(scores)
-    ordered = np.sort(scores)[::-1]
-    rest = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)  # the sum of all but the i largest
-    for i in range(expected):  # the i largest are kept for certain
-        if (expected - i) * ordered[i] <= rest[i] > 0:
-            return np.asarray(np.minimum(1.0, (expected - i) / rest[i] * scores))
-    return np.asarray(scores > 0, dtype=np.float64)  # as many or fewer matter at all
+    order = np.argsort(scores)[::-1]
+    largest, sizes = scores[order], sizes[order]
+    certain = np.cumsum(sizes) - sizes  # the sizes of all that score more
+    rest = np.cumsum((sizes * largest)[::-1])[::-1]  # of all others
+    enough = ((expected - certain) * largest <= rest) & (rest > 0)
+    if not enough.any():
+        return np.asarray(scores > 0, dtype=np.float64)  # as many or fewer matter at all
+    i = int(enough.argmax())
+    return np.asarray(np.minimum(1.0, (expected - certain[i]) / rest[i] * scores))
+
+
+def choose(
+    rng: np.random.Generator,
+    links: Links,
+    n_actions: int,
+    leverage: FloatArray,
+    expected: int,
+) -> BoolArray:
+    """Which links stay, some ``expected`` of them; the leverage phi' Lambda^{-1} phi is of each."""
+    pairs = links.source * n_actions + links.action
+    _, at, of, sizes = np.unique(pairs, return_index=True, return_inverse=True, return_counts=True)
+    scores = np.bincount(of, links.weight) * leverage[at]
+    stays = rng.random(at.size) < inclusion_probabilities(scores, sizes, expected)
+    return np.asarray(stays[of])
 
 
 def chain(links: Links, n_states: int) -> Chains:

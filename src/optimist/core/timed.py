@@ -14,7 +14,7 @@ from optimist.core.policy import TablePolicy
 from optimist.mdp import FiniteMDP, policy_of, timed_occupancy
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TimedPolicy(ActingPolicy):
     """A policy of a finite world with one table for each time, pi_0, ..., pi_{T-1}.
 
@@ -40,6 +40,10 @@ class TimedPolicy(ActingPolicy):
     """
 
     tables: FloatArray
+
+    @property
+    def facts(self) -> dict[str, object]:
+        return dict(zip(("times", "states", "actions"), self.tables.shape, strict=True))
 
     def probabilities(self, states: ArrayLike, time: ArrayLike | None = None) -> FloatArray:
         """pi_t(. | x) for one state, [A], or a batch, [..., A]; one time for all, or one each."""

@@ -71,7 +71,7 @@ class ArrayWorld(World):
             return world
         kind = type(world)
         drawn: dict[str, Any] = {}
-        if kind.board is not World.board:
+        if world.has_board:
             cells = [list(world.position(x)) for x in range(world.mdp.n_states)]
             moves = world.moves and [list(move) for move in world.moves]
             drawn = {"board": list(world.board), "cells": cells, "moves": moves}
@@ -114,6 +114,10 @@ class ArrayWorld(World):
     @property
     def board(self) -> tuple[str, ...]:
         return tuple(self.drawn["board"]) if self.drawn else super().board
+
+    @property
+    def has_board(self) -> bool:
+        return bool(self.drawn)
 
     def position(self, state: int) -> tuple[int, int]:
         if not self.drawn:

@@ -1,7 +1,7 @@
 """Worlds: an MDP with known arrays, its features, an environment to play it, and its drawing."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -9,12 +9,18 @@ import numpy as np
 
 from optimist import checks, limits
 from optimist.checks import FloatArray, IntArray
+from optimist.display import svg
+from optimist.display.boards import Map
+from optimist.display.card import card
 from optimist.envs.environment import FiniteEnv
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
 
 BOARD_WIDTH = 20
 """The number of states in a row of the default board."""
+
+MOST_STATES = 2000
+"""Most states of a world that is shown on its map."""
 
 BYTES = 50
 """The approximate memory of a pair while an MDP is built, and of each of its transitions."""
@@ -46,6 +52,20 @@ class World(ABC):
         if least < -checks.RANGE_TOLERANCE or most > 1 + checks.RANGE_TOLERANCE:
             name = type(self).__name__
             raise ValueError(f"rewards of {name} must lie in [0, 1]; got [{least}, {most}]")
+
+    def _repr_html_(self) -> str:
+        told = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
+        short = {
+            n: x for n, x in told.items() if isinstance(x, int | float | str) and "\n" not in str(x)
+        }
+        mdp, where = self.mdp, self.map
+        facts = {**short, "states": f"{mdp.n_states:,}", "actions": mdp.n_actions}
+        if where is None:
+            return card(type(self).__name__, facts)
+        best = mdp.optimal()
+        picture = svg.board(where, best.V, "optimal value by state")
+        facts["optimal value"] = f"{best.value:.4g}"
+        return card(type(self).__name__, facts, picture)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without what was computed from it, which another process computes again.
@@ -102,6 +122,20 @@ class World(ABC):
     def moves(self) -> tuple[tuple[int, int], ...] | None:
         """The step (down, right) of each action on the board; None if actions have no direction."""
         return None
+
+    @property
+    def has_board(self) -> bool:
+        """Whether the board is one of its own."""
+        return type(self).board is not World.board
+
+    @property
+    def map(self) -> Map | None:
+        """Where the states are, if the world has a board of its own and is small enough to show."""
+        n = self.mdp.n_states
+        if not self.has_board or n > MOST_STATES:
+            return None
+        cells = np.array([self.position(x) for x in range(n)])
+        return Map(tuple(self.board), cells, np.array(self.moves) if self.moves else None)
 
 
 def start_in_first(n_states: int) -> FloatArray:

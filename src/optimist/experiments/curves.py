@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from optimist.checks import FloatArray
 from optimist.core import storage
 from optimist.core.parquet import read_numbers
 from optimist.digests import digest, named_arrays
@@ -23,20 +22,6 @@ HEADER = "optimist"
 def joined(parts: Sequence[Curves]) -> Curves:
     """The rows of several pieces of a run, concatenated."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def cumulative(episode: np.ndarray, suboptimality: FloatArray) -> FloatArray:
-    """Sums over all episodes up to each; missing episodes are interpolated linearly.
-
-    Examples
-    --------
-    >>> cumulative(np.array([1, 2, 4]), np.array([1.0, 1.0, 0.0]))      # episode 3 counts as 0.5
-    array([1. , 2. , 2.5])
-    """
-    steps, rise = np.diff(episode), np.diff(suboptimality)
-    # Each piece is the sum over j = 1, ..., n of s + rise j / n.
-    pieces = steps * suboptimality[:-1] + rise * (steps + 1) / 2
-    return np.cumsum(np.concatenate([suboptimality[:1], pieces]))
 
 
 def average(curves: Curves) -> float:

@@ -11,7 +11,15 @@ import cloudpickle
 from loky import cpu_count
 
 from optimist.checks import count
-from optimist.experiments.workers import WORKERS, Failure, WorkerPool, attempt, failure_of, pack
+from optimist.experiments.workers import (
+    ATTEMPTS,
+    WORKERS,
+    Failure,
+    WorkerPool,
+    attempt,
+    failure_of,
+    pack,
+)
 
 __all__ = ["Executor", "Failure", "open_executor"]
 
@@ -82,9 +90,10 @@ class Executor:
         """Yield the index and outcome of each item, in the order in which they finish.
 
         If ``work`` raises, or its worker dies in each of three attempts, the outcome of the item is
-        a `Failure`; the other items are not affected. Closing the iterator, or leaving the
-        executor's ``with`` block, stops the workers. An executor runs one map at a time. Without
-        workers, an item runs when its outcome is requested.
+        a `Failure`; the other items are not affected. The third attempt begins when all others have
+        ended, and no other item is tried meanwhile. Closing the iterator, or leaving the executor's
+        ``with`` block, stops the workers. An executor runs one map at a time. Without workers, an
+        item runs when its outcome is requested.
         """
         if self._workers is None:
             for index, item in enumerate(items):
@@ -96,10 +105,16 @@ class Executor:
         waiting = deque((index, 1) for index in range(len(items)))
         done = workers.queue()
 
+        def is_alone() -> bool:
+            # A dying worker may take other items with it: the last attempt at an item is alone.
+            return len(running) == 1 and next(iter(running.values()))[1] == ATTEMPTS
+
         def submit_items() -> None:
             if self._closed:
                 raise RuntimeError("outcomes must be read inside the executor's `with` block")
-            while waiting and len(running) < workers.room():
+            while waiting and len(running) < workers.room() and not is_alone():
+                if running and waiting[0][1] == ATTEMPTS:
+                    return
                 index, tries = waiting.popleft()
                 future = workers.submit(pack(work, items[index]))
                 running[future] = index, tries
@@ -118,7 +133,7 @@ class Executor:
                 try:
                     outcome = cloudpickle.loads(future.result())
                 except workers.lost as error:
-                    if tries < workers.attempts:
+                    if tries < ATTEMPTS:
                         waiting.append((index, tries + 1))  # last, when more memory may be free
                         continue
                     outcome = failure_of(error, "lost")

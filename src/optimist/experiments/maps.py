@@ -8,8 +8,9 @@ from gymnasium import spaces
 
 from optimist.agents import Agent, VariantAgent
 from optimist.checks import FloatArray, IntArray
+from optimist.display.text import one_line
 from optimist.envs import Gym
-from optimist.experiments.snapshots import Shots, Snapshots, can_be_drawn
+from optimist.experiments.snapshots import Shots, Snapshots
 from optimist.experiments.worlds import StudyWorld
 
 SIDE = 40
@@ -33,6 +34,8 @@ class Maps(Shots):
     action
         The most likely action of its next policy, [n, G].
     """
+
+    __repr__ = one_line
 
     KIND = "maps"
 
@@ -69,7 +72,7 @@ def is_drawn(world: StudyWorld, agent: Agent) -> bool:
     """Whether an agent can be drawn in a world, so that its run records its beliefs."""
     if isinstance(world, Gym):
         return is_plane(world) and isinstance(agent, VariantAgent)
-    return can_be_drawn(world)
+    return world.map is not None
 
 
 def is_plane(world: Gym) -> bool:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.agents import Agent, VariantAgent
+from optimist.agents.plotted import cumulative
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym, World
 from optimist.experiments import statistics
-from optimist.experiments.curves import Curves, average, cumulative, final
+from optimist.experiments.curves import Curves, average, final
 from optimist.experiments.experts import ExpertData
 from optimist.experiments.maps import corners, is_drawn
 from optimist.experiments.specification import Specification

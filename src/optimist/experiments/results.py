@@ -3,12 +3,16 @@
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from optimist.display.card import card, table
+from optimist.display.notebook import Page
+from optimist.display.numbers import FORMS
 from optimist.errors import DamageWarning, FileError
 from optimist.experiments import statistics
 from optimist.experiments.cells import Cell
@@ -21,11 +25,19 @@ from optimist.report.labels import ALL
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from optimist.report.data import Comparison, ReportData
 
+MOST_ROWS = 50
+"""Rows of a table that a notebook shows."""
+
 T = TypeVar("T")
+
+What = Literal["regret", "suboptimality", "matching_error", "average_matching_error", "return"]
+Log = Literal["", "x", "y", "xy"]
+Over = Literal["episodes", "steps"]
 
 NOT_MEASURED = Estimate(math.nan, math.nan, math.nan, n=0)
 
@@ -50,6 +62,21 @@ class Results:
         self.damaged: dict[Run, str] = {}
         """Runs with a damaged file, and the error of reading it."""
         self._cells: dict[tuple[str, str], Cell] = {}
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value}" for name, value in self._facts.items())
+        return f"Results({self.study.title!r}, {told})"
+
+    def _repr_html_(self) -> str:
+        return card(self.study.title, self._facts, self.table()._repr_html_())
+
+    @property
+    def _facts(self) -> dict[str, object]:
+        facts: dict[str, object] = {"finished": f"{len(self.finished)}/{len(self.study.runs)}"}
+        failed = {"failed": len(self.failures)} if self.failures else {}
+        sizes = {n: len(getattr(self.study, n)) for n in ("worlds", "agents", "numbers")}
+        sizes["seeds"] = sizes.pop("numbers")
+        return facts | failed | sizes
 
     @cached_property
     def finished(self) -> tuple[Run, ...]:
@@ -174,23 +201,52 @@ class Results:
 
         return summary(self)
 
+    @overload
     def plot(
         self,
-        what: Literal[
-            "regret", "suboptimality", "matching_error", "average_matching_error", "return"
-        ] = "regret",
-        log: Literal["", "x", "y", "xy"] = "",
-        over: Literal["episodes", "steps"] | None = None,
-    ) -> "Figure":
-        """Draw the curves of all worlds as a matplotlib figure; ``log`` names logarithmic axes.
+        what: What = ...,
+        log: Log = ...,
+        over: Over | None = ...,
+        world: str | None = ...,
+        ax: None = ...,
+    ) -> "Figure": ...
+    @overload
+    def plot(
+        self,
+        what: What = ...,
+        log: Log = ...,
+        over: Over | None = ...,
+        world: str | None = ...,
+        *,
+        ax: "Axes",
+    ) -> "Axes": ...
+    def plot(
+        self,
+        what: What = "regret",
+        log: Log = "",
+        over: Over | None = None,
+        world: str | None = None,
+        ax: "Axes | None" = None,
+    ) -> "Figure | Axes":
+        """Draw the curves of all worlds, or of one, as a matplotlib figure.
 
         Matching errors exist for imitators only, returns for Gymnasium environments only, and the
-        other quantities for known MDPs only. By default they are over episodes, or over steps in a
-        study by steps; over the other they are at the means over the seeds.
+        other quantities for known MDPs only. ``log`` names logarithmic axes. By default the curves
+        are over episodes, or over steps in a study by steps; over the other they are at the means
+        over the seeds. ``ax`` are axes of a figure of one's own, for the panel of one world; they
+        are returned then.
         """
-        from optimist.report.figures import curves_figure
+        from optimist.report.figures import curves_figure, draw_curves
 
-        return curves_figure(self.data, what, log, over)
+        data = self.data
+        if world is not None:
+            if world not in self.study.worlds:
+                there = ", ".join(map(repr, self.study.worlds))
+                raise ValueError(f"world must be one of {there}; got {world!r}")
+            data = replace(data, worlds=tuple(w for w in data.worlds if w.name == world))
+        if ax is not None:
+            return draw_curves(ax, data, what, log, over)
+        return curves_figure(data, what, log, over)
 
     def figures(self, folder: str | Path, formats: Sequence[str] = ("pdf", "png")) -> list[Path]:
         """Write all figures into a folder and return their paths."""
@@ -198,11 +254,14 @@ class Results:
 
         return save_figures(self.data, Path(folder), tuple(formats))
 
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write the report, one self-contained page; by default into the folder of the study."""
+    def report(self, path: str | Path | None = None) -> Page:
+        """Write the report, one self-contained page; by default into the folder of the study.
+
+        A notebook shows the path that is returned as the page itself, some 3 MB.
+        """
         from optimist.report.page import write_page
 
-        file = self.folder.path / "report.html" if path is None else Path(path)
+        file = Page(self.folder.path / "report.html" if path is None else path)
         write_page(self.data, file)
         return file
 
@@ -223,6 +282,24 @@ class Rows(list[dict[str, Any]]):
             "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip()
             for line in cells
         )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The estimates with their intervals, as many rows as `MOST_ROWS`."""
+        there = dict.fromkeys(labels for labels in ALL)
+        measures = {m.key: m for labels in there for m in labels.measures}
+        shown = []
+        for row in self[:MOST_ROWS]:
+            texts: dict[str, Any] = {n: row[n] for n in ("world", "agent", "seeds") if n in row}
+            for key in (key for key in measures if key in row):
+                form = FORMS[measures[key].form]
+                ends = row.get(f"{key}_low"), row.get(f"{key}_high")
+                low, high = (form(math.nan if end is None else end) for end in ends)
+                texts[measures[key].title] = f"{form(row[key])} ({low} to {high})"
+            shown.append(texts)
+        left = len(self) - len(shown)
+        return table(shown) + (f"<div>and {left:,} more rows</div>" if left else "")
 
     def to_pandas(self) -> "pd.DataFrame":
         """The rows as a data frame."""

@@ -40,7 +40,6 @@ from optimist.errors import Busy, FileError
 from optimist.experiments.curves import Curves, read_curves
 from optimist.experiments.maps import no_shots
 from optimist.experiments.measures import track_of
-from optimist.experiments.snapshots import can_be_drawn
 from optimist.experiments.specification import Specification
 from optimist.experiments.worlds import StudyWorld
 
@@ -128,7 +127,7 @@ class RunFolder:
         """Raise `FileError` if any file shown in a report is damaged or belongs to another run."""
         self.check_numbers(spec)
         world = spec.world
-        if self.result.get("plane") if isinstance(world, Gym) else can_be_drawn(world):
+        if self.result.get("plane") if isinstance(world, Gym) else world.map:
             self.shots(world)
 
     @property

@@ -12,11 +12,9 @@ from optimist.agents import Agent
 from optimist.checks import FloatArray, IntArray
 from optimist.core import storage
 from optimist.core.timed import table_in
-from optimist.envs import ArrayWorld, World
+from optimist.display.text import one_line
+from optimist.envs import World
 from optimist.errors import FileError
-
-MOST_STATES = 2000
-"""Most states of a world that is drawn."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +78,8 @@ class Snapshots(Shots):
         Its next policy, [n, X, A].
     """
 
+    __repr__ = one_line
+
     KIND = "snapshots"
 
     value: FloatArray
@@ -109,9 +109,3 @@ class Snapshots(Shots):
 def _shapes(arrays: Mapping[str, Any]) -> dict[str, Any]:
     """The dtype and the shape of one entry of each array."""
     return {name: (array.dtype, array.ndim, array.shape[1:]) for name, array in arrays.items()}
-
-
-def can_be_drawn(world: World) -> bool:
-    """Whether a world has a board and is small enough to show."""
-    board = world.drawn if isinstance(world, ArrayWorld) else type(world).board is not World.board
-    return bool(board) and world.mdp.n_states <= MOST_STATES

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.checks import FloatArray
+from optimist.display.text import one_line
 
 DRAWS = 2000
 """Default number of resamples."""
@@ -69,6 +70,8 @@ class Estimate:
 @dataclass(frozen=True)
 class Band:
     """A curve [T] with an interval at each point; nan without intervals, as in `Estimate`."""
+
+    __repr__ = one_line
 
     value: FloatArray
     low: FloatArray

@@ -152,6 +152,12 @@ class Study:
         check_subject(self.subject, self.family)
         check_held_out(self.held_out, self.worlds, self.subject)
 
+    def __repr__(self) -> str:
+        return (
+            f"Study({self.title!r}, worlds={[*self.worlds]}, agents={[*self.agents]}, "
+            f"{self.unit}={self.episodes or self.steps}, seeds={len(self.numbers)})"
+        )
+
     @cached_property
     def family(self) -> dict[str, str]:
         """The family of each agent."""

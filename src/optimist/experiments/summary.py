@@ -13,7 +13,7 @@ from optimist.envs import Gym, World
 from optimist.experiments import peers, statistics
 from optimist.experiments.cells import Cell
 from optimist.experiments.maps import SIDE, Maps
-from optimist.experiments.snapshots import Snapshots, can_be_drawn
+from optimist.experiments.snapshots import Snapshots
 from optimist.experiments.specification import agent_table
 from optimist.experiments.study import Run
 from optimist.experiments.worlds import world_table
@@ -184,7 +184,7 @@ def _world(results: "Results", name: str, shown: dict[str, str]) -> data.ShownWo
         actions=mdp.n_actions,
         optimal=mdp.optimal().value,
         uniform=float(mdp.value(mdp.uniform_policy)),
-        picture=_board(results, name, world, recordings) if can_be_drawn(world) and there else None,
+        picture=_board(results, name, world, recordings) if there else None,
     )
 
 
@@ -227,9 +227,13 @@ def shown_points(rows: IntArray) -> IntArray:
 # Pictures
 
 
-def _board(results: "Results", name: str, world: World, shown: dict[str, str]) -> data.Picture:
-    """A known MDP. The expert of imitators is the optimum."""
-    mdp, best = world.mdp, world.mdp.optimal()
+def _board(
+    results: "Results", name: str, world: World, shown: dict[str, str]
+) -> data.Picture | None:
+    """A known MDP, if it has a map. The expert of imitators is the optimum."""
+    drawn, mdp, best = world.map, world.mdp, world.mdp.optimal()
+    if drawn is None:
+        return None
     expert = mdp.state_occupancy(best.policy)
 
     def recording(label: str, run: Run, shots: Snapshots) -> data.Recording:
@@ -251,10 +255,8 @@ def _board(results: "Results", name: str, world: World, shown: dict[str, str]) -
         )
 
     return data.Picture(
-        board=tuple(world.board),
-        cells=np.array([world.position(x) for x in range(mdp.n_states)]),
+        **vars(drawn),
         runs=_recordings(results, name, shown, recording),
-        moves=np.array(world.moves) if world.moves else None,
         optimum=data.ShownOptimum(best.V, expert, best.policy),
     )
 
@@ -287,7 +289,7 @@ def _with_records(
 
     cells = np.stack(np.divmod(np.arange(SIDE**2), SIDE), axis=1)
     maps = _recordings(results, world.name, shown, recording)
-    return replace(world, picture=data.Picture(("." * SIDE,) * SIDE, cells, maps, axes=plane))
+    return replace(world, picture=data.Picture(("." * SIDE,) * SIDE, cells, axes=plane, runs=maps))
 
 
 def _recordings(

@@ -1,4 +1,4 @@
-"""Show the progress of a study: a bar in a terminal, one line a minute elsewhere."""
+"""Show the progress of a study: a bar in a terminal or a notebook, else one line a minute."""
 
 import sys
 import threading
@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from optimist.display import notebook
+from optimist.display.notebook import in_notebook
 from optimist.experiments.study import Run, Study
 from optimist.experiments.study_folder import StudyFolder
 
@@ -157,9 +159,9 @@ def in_words(seconds: float) -> str:
 
 
 def _watch(tally: Tally, sinks: list[Any], over: threading.Event) -> None:
-    terminal = sys.stderr is not None and sys.stderr.isatty()
+    seen = in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
     pause = LOOK_SECONDS
-    with _bar(tally) if terminal else _lines(tally) as show:
+    with _bar(tally) if seen else _lines(tally) as show:
         while not over.wait(pause):
             begin = time.monotonic()
             tally.look()
@@ -189,6 +191,7 @@ def _bar(tally: Tally) -> Iterator[Callable[[], None]]:
     from rich.progress import BarColumn, Progress, TextColumn
 
     columns = (TextColumn("[progress.description]{task.description}"), BarColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    terminal: Any = Progress(*columns, console=Console(stderr=True), transient=True)
+    with notebook.Bar() if in_notebook() else terminal as shown:
         task = shown.add_task(str(tally), total=tally.total)
         yield lambda: shown.update(task, completed=tally.done, description=str(tally))

@@ -101,7 +101,6 @@ class WorkerPool:
     stop: Callable[[list[Any]], None]  # stops the workers that compute these futures
     room: Callable[[], int]  # how many items may be submitted at a time
     lost: tuple[type[Exception], ...]  # raised by a future whose worker died
-    attempts: int = ATTEMPTS  # how often to submit an item that is lost
     queue: Callable[[], Any] = SimpleQueue  # makes the queue of finished futures; has `get`, `put`
 
 
@@ -174,8 +173,8 @@ def _sigint_blocked() -> Iterator[None]:
 def dask_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
     """Run items on the Dask cluster at the address, or on a new one with ``jobs`` workers.
 
-    Workers should have one thread, ``dask worker --nthreads 1``. The scheduler counts the attempts
-    at an item; a cluster at an address has its own ``distributed.scheduler.allowed-failures``.
+    Workers should have one thread, ``dask worker --nthreads 1``. A cluster at an address counts the
+    deaths of workers too, before it tells us: see ``distributed.scheduler.allowed-failures``.
     """
     dask, distributed = import_module("dask"), import_module("distributed")
     items: dict[Future[bytes], Any] = {}  # by our futures: those of Dask
@@ -201,8 +200,8 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
     asked, threads = -math.inf, 0
 
     def room() -> int:
-        # No more items than threads: when a worker dies, Dask counts a failed attempt for every
-        # item assigned to it, including those that had not started.
+        # No more items than threads: when a worker dies, Dask loses every item assigned to it,
+        # including those that had not started.
         nonlocal asked, threads
         if time.monotonic() - asked >= ROOM_SECONDS:
             threads = sum(client.nthreads().values())
@@ -234,10 +233,10 @@ def dask_workers(jobs: int, address: str | None) -> Iterator[WorkerPool]:
         options |= {"silence_logs": logging.CRITICAL}
     else:
         _check_reachable(address, "Dask scheduler")
-    with dask.config.set({"distributed.scheduler.allowed-failures": ATTEMPTS - 1}):
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
         client = distributed.Client(address, **options)
     with ThreadPoolExecutor(FETCHERS, "optimist-fetch") as fetchers, client:
-        yield WorkerPool(submit, stop, room, (distributed.KilledWorker,), attempts=1)
+        yield WorkerPool(submit, stop, room, (distributed.KilledWorker,))
 
 
 @contextmanager

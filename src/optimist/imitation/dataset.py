@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from optimist import checks, limits
 from optimist.checks import FloatArray
+from optimist.display.card import card
+from optimist.display.svg import bars
 from optimist.envs import World
 from optimist.errors import FileError
 from optimist.features import FeatureMap
@@ -242,6 +244,16 @@ class FeatureDataset:
         size = "exact" if self.exact else f"size={len(self)}"
         gamma = "" if self.gamma is None else f", gamma={self.gamma:g}"
         return f"FeatureDataset({size}, dim={self.dim}, bound={self.bound:.6g}{gamma})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "samples": "exact" if self.exact else f"{len(self):,}",
+            "features": f"{self.dim:,}",
+        }
+        facts["bound"] = f"{self.bound:.4g}"
+        if self.gamma is not None:
+            facts["gamma"] = f"{self.gamma:g}"
+        return card("FeatureDataset", facts, bars(self.mean, "mean of each feature"))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FeatureDataset):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from optimist import checks
 from optimist.agents.history import Column, History
 from optimist.checks import FloatArray, IntArray
+from optimist.display.text import one_line
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.recording import PolicyLike, policy_table
 from optimist.mdp import FiniteMDP
@@ -25,6 +26,9 @@ class ImitationRegret(NamedTuple):
     imitation: FloatArray  # <nu0, V^{pi_E} - V^{pi_k}> under r_true: the gap to the expert
     policy_player: FloatArray  # H <r_k, mu(pi_E) - mu(pi_k)>
     reward_player: FloatArray  # H <mu(pi_k) - mu(pi_E), r_k - r_true>
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 class ImitationHistory(History):
@@ -58,6 +62,15 @@ class ImitationHistory(History):
     ) -> None:
         super().__init__(columns, first, mdp)
         self.expert, self.Phi = expert, Phi
+
+    @property
+    def main(self) -> str:
+        return super().main if self._mdp is None else "matching_error"
+
+    def curve(self, what: str) -> tuple[IntArray, FloatArray]:
+        if what == "matching_error" and self._mdp is not None:
+            return self.evaluated + 1, self.matching_errors()
+        return super().curve(what)
 
     @cached_property
     def feature_expectations(self) -> FloatArray:

@@ -228,7 +228,7 @@ class Ilarl(FeatureImitator):
         phi = OneHot(mdp.n_states, mdp.n_actions) if features is None else features
         check_features(phi, mdp)
         given = (self.expert, self.reward_features, phi, self._read_K(K))
-        self._start(IlarlDriver(mdp, *given, RunSettings(made, seed, stride)))
+        self._start(IlarlDriver(mdp, *given, RunSettings(made, seed, stride)), world)
 
     @property
     def features(self) -> FeatureMap:

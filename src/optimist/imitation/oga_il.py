@@ -30,8 +30,8 @@ from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
 
 NO_KERNELS = (
-    "OgaIL needs known kernels P_i: world.kernels or kernels=; a table is a mixture of unit "
-    "kernels, table=True"
+    "OgaIL needs known kernels P_i: world.kernels or kernels=; table=True, --table on the command "
+    "line, takes a table as the mixture of its unit kernels"
 )
 
 
@@ -246,7 +246,7 @@ class OgaIL(FeatureImitator):
         if made.table and kernels is not None:
             raise TypeError("kernels must be None with table=True: a table has its unit kernels")
         given = (self.expert, self.reward_features, known, self._read_K(K))
-        self._start(OgaILDriver(mdp, *given, RunSettings(made, seed, stride)))
+        self._start(OgaILDriver(mdp, *given, RunSettings(made, seed, stride)), world)
 
     @property
     def theta(self) -> FloatArray:

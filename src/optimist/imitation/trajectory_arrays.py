@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optimist import checks
 from optimist.checks import FloatArray, IntArray
+from optimist.display.text import one_line
 
 
 class Path(NamedTuple):
@@ -15,6 +16,9 @@ class Path(NamedTuple):
 
     states: NDArray[Any]
     actions: IntArray | None
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 class WeightedPairs(NamedTuple):
@@ -37,6 +41,9 @@ class WeightedPairs(NamedTuple):
     """The actions, [m]; None if they were not recorded."""
     weights: FloatArray
     """Non-negative, [m]."""
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     def state_occupancy(self, n_states: int) -> FloatArray:
         """The weight of each state, [X]."""

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from optimist import checks
 from optimist.checks import IntArray
+from optimist.display.card import card
+from optimist.display.svg import bars
 from optimist.imitation.trajectory_arrays import Path, is_finite, kind_of, read_steps
 
 
@@ -91,6 +93,14 @@ class Trajectories:
     def __repr__(self) -> str:
         gamma = "" if self.gamma is None else f", gamma={self.gamma:g}"
         return f"{type(self).__name__}({self.contents}{gamma})"
+
+    def _repr_html_(self) -> str:
+        facts = {"trajectories": f"{len(self):,}", "steps": f"{len(self.states):,}"}
+        facts["of"] = kind_of(self.states) + ("" if self.actions is None else " and actions")
+        if self.gamma is not None:
+            facts["gamma"] = f"{self.gamma:g}"
+        visits = bars(np.bincount(self.states), "visits of each state") if self.finite else ""
+        return card(type(self).__name__, facts, visits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trajectories):

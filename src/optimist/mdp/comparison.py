@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.checks import FloatArray
+from optimist.display.text import one_line
 from optimist.mdp.augmented import ascension_function
 from optimist.mdp.finite import FiniteMDP
 from optimist.mdp.optimum import Optimum
@@ -66,6 +67,8 @@ class RegretDecomposition:
     gamma
         The discount factor.
     """
+
+    __repr__ = one_line
 
     reward_bias: FloatArray
     model_bias_comparator: FloatArray

@@ -18,6 +18,7 @@ import scipy.sparse.linalg as spla
 from threadpoolctl import ThreadpoolController
 
 from optimist.checks import FloatArray, IntArray
+from optimist.display.text import one_line
 from optimist.mdp import elimination
 from optimist.mdp.kernel import Kernel, SparseKernel
 
@@ -49,6 +50,8 @@ BATCH_GAIN = 10
 @dataclass(frozen=True)
 class Dynamics:
     """A kernel and a discount factor: the part of an MDP that does not depend on its rewards."""
+
+    __repr__ = one_line
 
     kernel: Kernel
     n_actions: int
@@ -151,6 +154,12 @@ def one_thread() -> Iterator[None]:
     """
     with _LIMITING, _thread_pools().limit(limits=1, user_api="blas"):
         yield
+
+
+def blas_threads() -> int:
+    """How many threads BLAS may use: OMP_NUM_THREADS or threadpoolctl set it, and studies to 1."""
+    found = _thread_pools().select(user_api="blas").info()
+    return min((pool["num_threads"] for pool in found), default=1)
 
 
 @cache

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from optimist import checks
 from optimist.checks import FloatArray
+from optimist.display.card import card
 from optimist.mdp.affine import AffineRewards
 from optimist.mdp.dynamics import Dynamics
 from optimist.mdp.kernel import (
@@ -136,6 +137,14 @@ class FiniteMDP:
             f"{type(self).__name__}(states={self.n_states}, actions={self.n_actions}, "
             f"gamma={self.gamma:g}{storage})"
         )
+
+    def _repr_html_(self) -> str:
+        P = self.kernel
+        transitions = np.count_nonzero(P) if isinstance(P, np.ndarray) else P.nnz
+        low, high = self.reward_range
+        facts = {"states": f"{self.n_states:,}", "actions": self.n_actions}
+        facts |= {"transitions": f"{transitions:,}", "rewards": f"{low:.4g} to {high:.4g}"}
+        return card(type(self).__name__, {**facts, "gamma": f"{self.gamma:g}"})
 
     # Its parts
 

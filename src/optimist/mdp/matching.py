@@ -23,6 +23,7 @@ from scipy.optimize import linprog
 
 from optimist import checks
 from optimist.checks import BoolArray, FloatArray, IntArray
+from optimist.display.text import one_line
 from optimist.errors import SolverError
 from optimist.mdp.dynamics import Dynamics
 from optimist.mdp.kernel import AnyMatrix, Kernel, check_probabilities, read_kernel
@@ -48,6 +49,8 @@ class Matching:
     bound
         A lower bound on the minimum by weak duality; ``objective - bound`` is near rounding.
     """
+
+    __repr__ = one_line
 
     objective: float
     mu: FloatArray

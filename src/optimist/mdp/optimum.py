@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
+from optimist.display.text import one_line
 from optimist.mdp.dynamics import Dynamics
 
 SWEEPS_DENSE = 20
@@ -31,6 +32,8 @@ class Optimum:
     evaluations
         How many policies were evaluated exactly.
     """
+
+    __repr__ = one_line
 
     policy: FloatArray
     value: float

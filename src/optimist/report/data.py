@@ -11,6 +11,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
+from optimist.display.boards import Map
+from optimist.display.text import one_line
 from optimist.report.labels import Labels
 
 
@@ -42,6 +44,8 @@ class ShownBand(Protocol):
 class Curve:
     """A quantity of an agent: over the seeds, and of each of them, [n, T]."""
 
+    __repr__ = one_line
+
     mean: ShownBand
     seeds: FloatArray
     iqm: ShownBand | None = None
@@ -60,6 +64,8 @@ class Curves:
         The curve of each quantity (`Labels.quantities`) that the agent has.
     """
 
+    __repr__ = one_line
+
     episode: IntArray | FloatArray
     steps: IntArray | FloatArray
     of: Mapping[str, Curve]
@@ -68,6 +74,8 @@ class Curves:
 @dataclass(frozen=True)
 class ShownOptimum:
     """An optimal policy [X, A] of a world, its values and its occupancy [X]."""
+
+    __repr__ = one_line
 
     value: FloatArray
     occupancy: FloatArray
@@ -93,6 +101,8 @@ class Recording:
     visits, action
         How often it was near, and its most likely action, [n, X]; of maps only.
     """
+
+    __repr__ = one_line
 
     agent: str
     seed: int
@@ -127,29 +137,12 @@ class Recording:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A world that can be drawn, and the recordings in it.
+class Picture(Map):
+    """A world that can be drawn, the recordings in it, and its optimum where that is known."""
 
-    Attributes
-    ----------
-    board
-        A character for each cell, line by line: ``#`` wall, ``s`` start, ``$`` goal, ``x`` pit,
-        ``=`` ground.
-    cells
-        The row and the column of each state, [X, 2].
-    moves
-        The rows and columns by which each action moves, [A, 2]; None if they do not.
-    axes
-        The ends of both dimensions of a map, [2, 2]; None if it is a board.
-    optimum
-        None where it is not known.
-    """
+    __repr__ = one_line
 
-    board: tuple[str, ...]
-    cells: IntArray
-    runs: tuple[Recording, ...]
-    moves: IntArray | None = None
-    axes: FloatArray | None = None
+    runs: tuple[Recording, ...] = ()
     optimum: ShownOptimum | None = None
 
 
@@ -187,6 +180,8 @@ class ShownWorld:
     states, actions, optimal, uniform
         The sizes, the optimal value, and the value of uniform play, where they are known.
     """
+
+    __repr__ = one_line
 
     name: str
     about: About
@@ -235,6 +230,8 @@ class Family:
         The average suboptimality of each seed, [n], its mean, and that as a multiple of the best
         peer's; nan if that is 0.
     """
+
+    __repr__ = one_line
 
     setting: str
     scores: FloatArray
@@ -327,6 +324,8 @@ class ReportData:
     comparison
         None if the study has no subject.
     """
+
+    __repr__ = one_line
 
     title: str
     description: str

@@ -8,25 +8,17 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.core import storage
+from optimist.display.style import LINE, fixed_layout, look, set_limits, style, wrapped
 from optimist.report.data import Curves, ReportData, ShownBand, ShownWorld
 from optimist.report.figures_board import imitation_figure, optimism_figure
+from optimist.report.figures_panels import legend, panels
 from optimist.report.figures_peers import peers_figure
-from optimist.report.figures_style import (
-    LINE,
-    fixed_layout,
-    legend,
-    look,
-    number,
-    panels,
-    style,
-    wrapped,
-)
 from optimist.report.labels import ALL, VALUES, Quantity
 
 if TYPE_CHECKING:
@@ -36,10 +28,6 @@ if TYPE_CHECKING:
 
 QUANTITIES = {q.key: q for labels in ALL for q in labels.quantities}
 """The quantities by key; in figures the two kinds of returns are one."""
-
-DECADES = 4
-"""Decades that a logarithmic axis shows below its largest value. Without a limit the rounding
-errors of an exact optimum would stretch the axis."""
 
 MARKS = 4
 """Markers on each curve."""
@@ -75,38 +63,87 @@ def curves_figure(
         The x axis, by default what the lengths of the runs are counted in; the other is a mean over
         the seeds.
     """
+    plan = _plan(data, what, log, over)
+    figure, axes, columns = panels(plan.worlds, height=1.25 if len(plan.worlds) > 1 else 1.8)
+    heights = [_y_values(world, what, "y" in log) for world in plan.worlds]
+    shared = np.concatenate(heights) if plan.quantity.form == "percent" else None
+    lines: dict[str, Line2D] = {}
+    for i, (ax, world) in enumerate(zip(axes, plan.worlds, strict=True)):
+        lines |= _draw_world(ax, world, plan, heights[i] if shared is None else shared)
+        ax.tick_params(labelleft=shared is None or i % columns == 0)
+    figure.supxlabel(plan.x_label)
+    figure.supylabel(plan.quantity.axis)
+    legend(figure, {agent: lines[agent] for agent in plan.agents if agent in lines})
+    return fixed_layout(figure)
+
+
+def draw_curves(
+    ax: "Axes",
+    data: ReportData,
+    what: str = "regret",
+    log: Literal["", "x", "y", "xy"] = "",
+    over: Literal["episodes", "steps"] | None = None,
+) -> "Axes":
+    """Draw the panel of `curves_figure` into axes of a figure of one's own, of one world."""
+    plan = _plan(data, what, log, over)
+    if len(plan.worlds) > 1:
+        raise ValueError(f"ax= takes the panel of one world, of {len(plan.worlds)}: give world=")
+    [world] = plan.worlds
+    lines = _draw_world(ax, world, plan, _y_values(world, what, "y" in log))
+    ax.set(title=world.name, xlabel=plan.x_label, ylabel=plan.quantity.axis)
+    ax.legend(lines.values(), lines)
+    return ax
+
+
+class _Plan(NamedTuple):
+    """What curves are drawn, and how."""
+
+    worlds: list[ShownWorld]
+    agents: list[str]
+    quantity: Quantity
+    log: str
+    over: str
+
+    @property
+    def counted(self) -> str:
+        """What the lengths of the runs are counted in."""
+        return f"{self.worlds[0].labels.by}s"
+
+    @property
+    def x_label(self) -> str:
+        name = "episode" if self.over == "episodes" else "steps"
+        return name if self.over == self.counted else f"{name}, mean over the seeds"
+
+
+def _plan(data: ReportData, what: str, log: str, over: str | None) -> _Plan:
     if log not in ("", "x", "y", "xy"):
         raise ValueError(f"log must be '', 'x', 'y' or 'xy'; got {log!r}")
     if over not in ("episodes", "steps", None):
         raise ValueError(f"over must be 'episodes' or 'steps'; got {over!r}")
     quantity, worlds = _worlds_with(data, what)
-    counted = f"{worlds[0].labels.by}s"
-    x_axis = over or counted
     agents = [agent.name for agent in data.agents]
-    figure, axes, columns = panels(worlds, height=1.25 if len(worlds) > 1 else 1.8)
-    heights = [_y_values(world, what, "y" in log) for world in worlds]
-    shared = np.concatenate(heights) if quantity.form == "percent" else None
+    return _Plan(worlds, agents, quantity, log, over or f"{worlds[0].labels.by}s")
+
+
+def _draw_world(
+    ax: "Axes", world: ShownWorld, plan: _Plan, heights: FloatArray
+) -> dict[str, "Line2D"]:
+    """Draw the curves of a world; its y axis fits these numbers. Returns the line of each agent."""
+    what, log, agents = plan.quantity.key, plan.log, plan.agents
     lines: dict[str, Line2D] = {}
-    for i, (ax, world) in enumerate(zip(axes, worlds, strict=True)):
-        for j, agent in enumerate(agents):
-            curves = world.curves.get(agent)
-            if curves and len(curves.episode) and what in curves.of:
-                x = _drawable(_x(curves, x_axis), "x" in log)
-                lines[agent] = _line(ax, x, curves.of[what].mean, log, j, len(agents))
-        ends = [world.length] if x_axis == counted else []
-        xs = [_drawable(_x(curves, x_axis), "x" in log) for curves in world.curves.values()]
-        _set_limits(ax, "x", _finite([np.array(ends, dtype=float), *xs]), "x" in log)
-        shown = heights[i] if shared is None else shared
-        _set_limits(ax, "y", shown, "y" in log, margin=0.04, zero=not world.labels.higher)
-        ax.tick_params(labelleft=shared is None or i % columns == 0)
-        ax.grid(visible=True)
-        if not heights[i].size:
-            ax.text(0.5, 0.5, "nothing to draw", transform=ax.transAxes, ha="center")
-    name = "episode" if x_axis == "episodes" else "steps"
-    figure.supxlabel(name if x_axis == counted else f"{name}, mean over the seeds")
-    figure.supylabel(quantity.axis)
-    legend(figure, {agent: lines[agent] for agent in agents if agent in lines})
-    return fixed_layout(figure)
+    for j, agent in enumerate(agents):
+        curves = world.curves.get(agent)
+        if curves and len(curves.episode) and what in curves.of:
+            x = _drawable(_x(curves, plan.over), "x" in log)
+            lines[agent] = _line(ax, x, curves.of[what].mean, log, j, len(agents))
+    ends = [world.length] if plan.over == plan.counted else []
+    xs = [_drawable(_x(curves, plan.over), "x" in log) for curves in world.curves.values()]
+    set_limits(ax, "x", _finite([np.array(ends, dtype=float), *xs]), "x" in log)
+    set_limits(ax, "y", heights, "y" in log, margin=0.04, zero=not world.labels.higher)
+    ax.grid(visible=True)
+    if not _y_values(world, what, "y" in log).size:
+        ax.text(0.5, 0.5, "nothing to draw", transform=ax.transAxes, ha="center")
+    return lines
 
 
 def _worlds_with(data: ReportData, what: str) -> tuple[Quantity, list[ShownWorld]]:
@@ -184,7 +221,7 @@ def summary_figure(data: ReportData) -> "Figure":
             looks = look(y)
             ax.plot([score.low, score.high], [y, y], color=looks["color"], linewidth=1.2)
             ax.plot(score.value, y, color=looks["color"], marker=looks["marker"], markersize=4)
-        _set_limits(ax, "x", numbers, log, 0.06)
+        set_limits(ax, "x", numbers, log, 0.06)
         ax.set_yticks(range(len(names)), names if i % columns == 0 else [""] * len(names))
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
@@ -270,27 +307,3 @@ def _y_values(world: ShownWorld, what: str, log: bool) -> FloatArray:
     """All y values in the panel of a world."""
     bands = [curves.of[what].mean for curves in world.curves.values() if what in curves.of]
     return _finite([_drawable(y, log) for b in bands for y in (b.value, b.low, b.high)])
-
-
-def _set_limits(
-    ax: "Axes", which: str, numbers: FloatArray, log: bool, margin: float = 0.0, zero: bool = True
-) -> None:
-    """Fit the x or the y axis to these numbers; a linear axis includes 0 if ``zero``."""
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
-
-    axis = getattr(ax, f"{which}axis")
-    if log:
-        high = numbers.max(initial=0) or 1.0
-        low = max(numbers.min(initial=high), high / 10**DECADES)
-        beyond = (high / low) ** margin if low < high else 2.0
-        ax.set(**{f"{which}scale": "log", f"{which}lim": (low / beyond, high * beyond)})
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,), numticks=6))
-        axis.set_minor_formatter(NullFormatter())
-    else:
-        ends = numbers if numbers.size and not zero else np.append(numbers, 0.0)
-        low, high = ends.min(), ends.max()
-        high = high if high > low else low + 1.0
-        beyond = margin * (high - low)
-        ax.set(**{f"{which}lim": (low - beyond, high + beyond)})
-        axis.set_major_locator(MaxNLocator(4 if which == "x" else 5, steps=(1, 2, 5, 10)))
-    axis.set_major_formatter(number)

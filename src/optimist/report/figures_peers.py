@@ -4,8 +4,9 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
+from optimist.display.style import WIDE, fixed_layout, look, number, style, wrapped
 from optimist.report.data import Compared, Comparison, ReportData
-from optimist.report.figures_style import WIDE, fixed_layout, legend, look, number, style, wrapped
+from optimist.report.figures_panels import legend
 from optimist.report.ratios import any_beyond, beyond, grouped, limits
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ def peers_figure(data: ReportData) -> "Figure":
     data
         The data of the report, of a study that has a subject.
     """
-    from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, NullFormatter
+
+    from optimist.display.figure import Figure
 
     peers = data.comparison
     if peers is None or not peers.worlds:

@@ -2,9 +2,9 @@
 
 import math
 
+from optimist.display.numbers import FORMS, count
 from optimist.report.data import ReportData, ShownEstimate, ShownWorld
 from optimist.report.labels import ALL
-from optimist.report.numbers import FORMS, count
 
 
 def leaders(world: ShownWorld) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Form = Literal["percent", "number", "decimal"]
-"""How a number is written; `optimist.report.numbers.FORMS` has the functions."""
+"""How a number is written; `optimist.display.numbers.FORMS` has the functions."""
 
 
 @dataclass(frozen=True)

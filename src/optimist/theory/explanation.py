@@ -7,6 +7,8 @@ import numpy as np
 
 from optimist import checks
 from optimist.checks import FloatArray
+from optimist.display.card import card, table
+from optimist.display.numbers import readable
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot, Table
 from optimist.mdp import FiniteMDP, LinearMDP
@@ -79,6 +81,24 @@ class Explanation:
     episodes_for_epsilon: float | None
     steps_for_epsilon: float | None
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"Explanation({self.world}, K={self.K:,}, d={self.d:,}, H={self.H:.4g}, "
+            f"beta={self.beta:.4g}, nontrivial_from={self.nontrivial_from:.2g})"
+        )
+
+    def _repr_html_(self) -> str:
+        sizes = {"K": f"{self.K:,}", "d": f"{self.d:,}", "actions": self.n_actions}
+        numbers = {n: readable(getattr(self, n)) for n in ("H", "beta", "eta", "omega", "alpha")}
+        largest = self.bound.total
+        terms = [
+            {"term": name, "at most": readable(value), "share": f"{value / largest:.1%}"}
+            for name, value in (self.bound.terms | {"total": largest}).items()
+        ]
+        says = f"The bound says something from K = {readable(self.nontrivial_from)} episodes on."
+        title = f"Explanation of {self.world}"
+        return card(title, sizes | numbers, table(terms), note=" ".join([says, *self.notes]))
 
     @property
     def excess(self) -> float:

@@ -6,7 +6,12 @@ from typing import Any
 
 from scipy.stats import binom
 
+from optimist.display.card import card, table
+from optimist.display.text import one_line
 from optimist.verification.statement import Needs
+
+MOST_SHOWN = 10
+"""Violations that a notebook shows; `Verification.violations` has all."""
 
 
 class Setting(StrEnum):
@@ -92,6 +97,30 @@ class Verification:
     seed: int
 
     @property
+    def facts(self) -> dict[str, str]:
+        """The few numbers that matter."""
+        statements = self.by_statement()
+        return {
+            "statements": f"{len(statements)}",
+            "cases": f"{sum(s.cases for s in statements):,}",
+            "violations": f"{sum(len(s.violations(self.delta)) for s in statements)}",
+            "runs": f"{len(self.runs)}",
+            "K": f"{self.K:,}",
+            "delta": f"{self.delta:g}",
+        }
+
+    def __repr__(self) -> str:
+        return f"Verification({', '.join(f'{name}={value}' for name, value in self.facts.items())})"
+
+    def _repr_html_(self) -> str:
+        shown = [
+            {"statement": f.key, "says": f.says, "world": f.world, "setting": f.setting,
+             "broken": f"{f.broken:,} of {f.cases:,}"}
+            for f in self.violations[:MOST_SHOWN]
+        ]  # fmt: skip
+        return card("Verification", self.facts, table(shown), note=" ".join(self.notes))
+
+    @property
     def violations(self) -> list[Finding]:
         """The findings of statements that should hold and do not.
 
@@ -122,6 +151,8 @@ class Verification:
 @dataclass(frozen=True)
 class Summary:
     """All findings of one statement."""
+
+    __repr__ = one_line
 
     findings: tuple[Finding, ...]
 

@@ -8,6 +8,7 @@ from optimist.agents import Optimist
 from optimist.agents.driver import RunSettings
 from optimist.agents.finite_driver import FiniteDriver
 from optimist.checks import FloatArray, IntArray
+from optimist.display.text import one_line
 from optimist.features import OneHot
 from optimist.mdp import FiniteMDP
 from optimist.verification.statement import Claim, Needs, Statements, at_most
@@ -19,6 +20,8 @@ add = STATEMENTS.add
 @dataclass(frozen=True)
 class ProvenRun:
     """A run in a known world, as it stood after each of K episodes."""
+
+    __repr__ = one_line
 
     mdp: FiniteMDP
     delta: float

@@ -7,6 +7,7 @@ import numpy as np
 
 from optimist.agents import RmaxRaviUcb
 from optimist.checks import FloatArray
+from optimist.display.text import one_line
 from optimist.features import FeatureMap
 from optimist.imitation import Ball, FeatureDataset, FraIL
 from optimist.imitation.history import ImitationHistory
@@ -21,6 +22,8 @@ add = STATEMENTS.add
 @dataclass(frozen=True)
 class Imitation:
     """A recorded run of FRA-IL that imitates an optimal expert in a known world."""
+
+    __repr__ = one_line
 
     mdp: FiniteMDP  # with the true rewards
     expert: FloatArray  # its policy, [X, A]

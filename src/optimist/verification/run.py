@@ -12,6 +12,7 @@ import numpy as np
 
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import Sigmoid
+from optimist.display.text import one_line
 from optimist.mdp import RegretDecomposition, best_in_hindsight, decompose_regret
 from optimist.mdp.augmented import with_heaven
 from optimist.theory import parameters
@@ -35,6 +36,8 @@ class RecordedRun:
         Whether beta makes bonuses valid with probability 1 - 2 delta: the theorem's, or that of
         `concentration.beta_for_all_values`.
     """
+
+    __repr__ = one_line
 
     trace: Trace
     delta: float

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist.checks import BoolArray, FloatArray
+from optimist.display.text import one_line
 
 ROUNDING = 1e-9
 """Tolerance of every claim, relative to the largest number on either side."""
@@ -43,6 +44,8 @@ class Claim:
         An upper bound on the smaller side that holds for every learner and all data. If the larger
         side reaches it, the claim says nothing.
     """
+
+    __repr__ = one_line
 
     smaller: FloatArray
     larger: FloatArray

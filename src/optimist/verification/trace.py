@@ -14,6 +14,7 @@ from optimist.agents.rmax_ravi_ucb import RmaxRaviUcbConfig
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import Rewards
 from optimist.core.state import Kept, Record, Rule, Simulator
+from optimist.display.text import one_line
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 
@@ -24,6 +25,8 @@ class Trace:
 
     The covariance has n blocks of size s, and d = n s. A pair is the number x * A + a.
     """
+
+    __repr__ = one_line
 
     mdp: FiniteMDP
     config: RmaxRaviUcbConfig

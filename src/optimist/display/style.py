@@ -1,18 +1,18 @@
-"""Style of the figures: widths, fonts, panels, and colours that also differ in grey."""
+"""Style of the figures: widths, fonts, and colours that also differ in grey."""
 
-import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.report.data import ShownWorld
+import numpy as np
+
+from optimist.checks import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 NARROW, WIDE = 3.25, 6.75
 """Widths in inches: a column of a two-column paper, and the text of a one-column paper."""
@@ -37,7 +37,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 LETTERS_AN_INCH, LINE = 16, 0.13
 """Approximate letters per inch, by which names are wrapped, and height of a line in inches."""
 
-ONE_SEED = "one seed"
+DECADES = 4
+"""Decades that a logarithmic axis shows below its largest value. Without a limit the rounding
+errors of an exact optimum would stretch the axis."""
 
 
 @contextmanager
@@ -76,53 +78,9 @@ def number(x: float, _: int | None = None) -> str:
     return f"{x / (unit or 1):.4g}{letter}".replace("-", "\N{MINUS SIGN}")
 
 
-def panels(worlds: Sequence[ShownWorld], height: float) -> tuple["Figure", list["Axes"], int]:
-    """A figure with a panel for each world, its axes, and the number of columns.
-
-    A single panel is as wide as a column of a two-column paper; several share the width of a page,
-    at most four in a row. The title of a panel is the name of the world, and notes if it has one
-    seed only. ``height`` is that of a panel in inches.
-    """
-    from matplotlib.figure import Figure
-
-    if not worlds:
-        raise ValueError("the report must have at least one world to draw; it has none")
-    rows = math.ceil(len(worlds) / 4)
-    columns = math.ceil(len(worlds) / rows)
-    width = NARROW if columns == 1 else WIDE
-    letters = int(LETTERS_AN_INCH * (width / columns - 0.4))
-    single = [world.seeds == 1 for world in worlds]
-    names = [
-        wrapped(world.name, letters - len(ONE_SEED) * one)
-        for world, one in zip(worlds, single, strict=True)
-    ]
-    height += LINE * max(name.count("\n") + 1 for name in names)
-    figure = Figure(figsize=(width, rows * height + 0.3), layout="constrained")
-    grid = figure.add_gridspec(rows, columns)
-    axes = [figure.add_subplot(grid[divmod(i, columns)]) for i in range(len(worlds))]
-    for ax, name, one in zip(axes, names, single, strict=True):
-        ax.set_title(name, loc="left")
-        ax.set_title(ONE_SEED if one else "", loc="right", fontsize=6.5, color="#555555")
-    return figure, axes, columns
-
-
 def wrapped(name: str, letters: int) -> str:
     """A name in lines of at most this many letters."""
     return textwrap.fill(name, letters)
-
-
-def legend(figure: "Figure", lines: dict[str, "Line2D"]) -> None:
-    """Add a legend above all panels, in as few rows as fit, and make room for it."""
-    width, height = figure.get_size_inches()
-    names = [wrapped(name, int(LETTERS_AN_INCH * (width - 0.6))) for name in lines]
-    for rows in range(1, len(names) + 1):
-        columns = math.ceil(len(names) / rows)
-        drawn = figure.legend(lines.values(), names, ncols=columns, loc="outside upper center")
-        box = drawn.get_window_extent()
-        if columns == 1 or box.width <= width * figure.dpi:
-            figure.set_figheight(height + box.height / figure.dpi)
-            return
-        drawn.remove()
 
 
 def fixed_layout(figure: "Figure") -> "Figure":
@@ -130,3 +88,27 @@ def fixed_layout(figure: "Figure") -> "Figure":
     figure.draw_without_rendering()  # matplotlib creates the ticks when it first draws
     figure.set_layout_engine("none")
     return figure
+
+
+def set_limits(
+    ax: "Axes", which: str, numbers: FloatArray, log: bool, margin: float = 0.0, zero: bool = True
+) -> None:
+    """Fit the x or the y axis to these numbers; a linear axis includes 0 if ``zero``."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+    axis = getattr(ax, f"{which}axis")
+    if log:
+        high = numbers.max(initial=0) or 1.0
+        low = max(numbers.min(initial=high), high / 10**DECADES)
+        beyond = (high / low) ** margin if low < high else 2.0
+        ax.set(**{f"{which}scale": "log", f"{which}lim": (low / beyond, high * beyond)})
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,), numticks=6))
+        axis.set_minor_formatter(NullFormatter())
+    else:
+        ends = numbers if numbers.size and not zero else np.append(numbers, 0.0)
+        low, high = ends.min(), ends.max()
+        high = high if high > low else low + 1.0
+        beyond = margin * (high - low)
+        ax.set(**{f"{which}lim": (low - beyond, high + beyond)})
+        axis.set_major_locator(MaxNLocator(4 if which == "x" else 5, steps=(1, 2, 5, 10)))
+    axis.set_major_formatter(number)

@@ -82,6 +82,22 @@ def count(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def readable(x: float) -> str:
+    """Format a number of any size to three digits at most.
+
+    Examples
+    --------
+    >>> [readable(x) for x in (3.14e19, 126_644.2, 92.103, 0.0123, 2e-9, 0)]
+    ['3.1e19', '126,644', '92.1', '0.0123', '2.0e-9', '0']
+    """
+    if x == 0:
+        return "0"
+    if not 1e-4 <= abs(x) < 1e7:
+        digits, _, power = f"{x:.1e}".partition("e")
+        return f"{digits}e{int(power)}"
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"
+
+
 def _minus(text: str) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
