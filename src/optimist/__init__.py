@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from optimist.agents import (
         Algorithm,
+        Cfpo,
         CountBonus,
         Evaluation,
         HashedQLearning,
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Algorithm",
     "BehaviouralCloning",
+    "Cfpo",
     "CountBonus",
     "Evaluation",
     "FiniteMDP",
@@ -88,6 +90,7 @@ __all__ = [
     "experiments",
     "features",
     "imitation",
+    "live",
     "load_policy",
     "mdp",
     "open_results",
@@ -100,7 +103,7 @@ __all__ = [
 
 _ROOMS = {
     "agents": (
-        *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
+        *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax", "Cfpo"),
         *("Prover", "Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
         *("Algorithm", "PythonAgent", "HashedQLearning", "CountBonus"),
         *("StableBaselines", "TrainedModel", "Evaluation", "evaluate"),
@@ -111,6 +114,7 @@ _ROOMS = {
     "experiments": ("Results", "Study", "open_results", "run"),
     "features": (),
     "imitation": ("BehaviouralCloning", "FraIL"),
+    "live": (),
     "mdp": ("FiniteMDP", "LinearMDP"),
     "report": (),
     "testing": (),

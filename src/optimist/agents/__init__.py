@@ -5,6 +5,7 @@ from typing import Any
 from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm, DecisionProblem
 from optimist.agents.certificate import Certificate
+from optimist.agents.cfpo import Cfpo
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.evaluation import Evaluation, evaluate
 from optimist.agents.hashed import CountBonus, HashedQLearning
@@ -25,7 +26,7 @@ from optimist.agents.variant_agent import VariantAgent
 AGENTS: dict[str, type[Any]] = {
     agent.__name__: agent
     for agent in (
-        *(Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax),
+        *(Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax, Cfpo),
         *(Prover, Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning, VariantAgent),
     )
 }
@@ -43,6 +44,7 @@ __all__ = [
     "Algorithm",
     "Beliefs",
     "Certificate",
+    "Cfpo",
     "CountBonus",
     "DecisionProblem",
     "Diagnostics",

@@ -13,6 +13,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents.certificate import Seen
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.ending import episodes_before
 from optimist.agents.history import History
@@ -31,6 +32,7 @@ from optimist.core.state import (
     Simulator,
     States,
     arrays_of,
+    blank_epoch,
 )
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
@@ -82,6 +84,15 @@ class Driver(ABC):
 
     simulator: Simulator
     """The same as it is played, if episodes are compiled."""
+
+    env: Any = None
+    """The Gymnasium environment that is played, if it is one."""
+
+    latest_path: FloatArray | None = None
+    """The observations of the latest episode in the plane, [steps + 1, 2], in such environments."""
+
+    coming_episode: ComingEpisode | None = None
+    """What decides the path of the next episode, where it is played under one policy."""
 
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""
@@ -310,6 +321,14 @@ class VariantDriver(Driver):
     def learns_heaven(self) -> bool:
         """Whether heaven pays, and its worth is learnt (`Novelty`): unless it was given."""
         return self.knows_rewards and self.variant.learns_prior and self.variant.v_max is None
+
+    def blank_epoch(self, regression: Regression, met_later: bool, estimates: bool) -> Epoch:
+        """Before the first epoch; ``estimates`` says whether rewards are estimated."""
+        v = expected = 0.0
+        if self.variant.evaluates:  # losses of 0 are the values of heaven
+            v = self.heaven
+            expected = v if estimates else self.gamma * v
+        return blank_epoch(regression, self.variant.keeps_moments, met_later, v, expected)
 
     def rule(self, stage: int) -> Rule:
         """The parameters as compiled code takes them."""

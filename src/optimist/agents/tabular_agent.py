@@ -11,6 +11,7 @@ from optimist import checks
 from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.certificate import Seen
 from optimist.agents.certified_agent import CertifiedAgent
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.finite_driver import column_layout, columns_of, fingerprint, refuse_rewards
@@ -117,6 +118,13 @@ class TabularDriver(Driver):
         return Seen(self.tables.counts, self.tables.starts, self.mdp.r)
 
     # Acting
+
+    @property
+    def coming_episode(self) -> ComingEpisode | None:  # type: ignore[override]
+        if self.rule.kind not in (Peer.UCBVI, Peer.PSRL):  # the others learn at every step
+            return None
+        policy, generator = self.tables.cumulative.copy(), self.rng.bit_generator.state
+        return ComingEpisode(self.simulator, policy, int(self.clock["state"]), generator)
 
     @property
     def diagnostics(self) -> Diagnostics:

@@ -3,6 +3,7 @@
 from optimist.core.ascension import (
     Ascension,
     Confidence,
+    Contraction,
     Never,
     Novelty,
     Sigmoid,
@@ -22,6 +23,7 @@ __all__ = [
     "Ascension",
     "Bonus",
     "Confidence",
+    "Contraction",
     "Drifting",
     "Fixed",
     "FixedBonus",
