@@ -13,7 +13,7 @@ help:
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
 	@echo "make bench   measure the exact solver and the engine against their peers"
 	@echo "make mutate  change the code a little, 50 times, and print the changes that no test notices"
-	@echo "make figure  draw the README's figure anew"
+	@echo "make figure  draw the README's figures anew"
 	@echo "make notebooks    execute those in docs/notebooks, and write them with their outputs"
 
 $(READY): pyproject.toml
@@ -48,6 +48,7 @@ mutate: $(READY)
 
 figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py
+	@$(BIN)/python docs/four_rooms_animation.py
 
 notebooks: $(READY)
 	@$(BIN)/python docs/notebooks/execute.py

@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optimist.agents import checkpoint
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.agents.shown import Shown
-from optimist.checks import IntArray
+from optimist.agents.watching import Watcher, watched
+from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
 
@@ -74,6 +76,12 @@ class Agent(Shown):
         return self._driver.stride
 
     @property
+    def world(self) -> Any:
+        """The world as it was given, or the `envs.Gym` of an environment."""
+        given = self._world
+        return given if self._driver.mdp is not None else getattr(self._driver, "world", given)
+
+    @property
     def mdp(self) -> FiniteMDP:
         """The finite world that is played."""
         if self._driver.mdp is None:
@@ -100,6 +108,7 @@ class Agent(Shown):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> History:
         """Play and learn; the history of these episodes. Calling it again continues.
 
@@ -127,6 +136,9 @@ class Agent(Shown):
             environment only, and not before there are 100.
         show_progress
             Whether to show a progress bar.
+        live
+            Whether to show the run on a page while it learns (`optimist.live`), whose address is
+            printed. It changes no number. Or who watches instead, such as a `live.Feed`.
 
         Examples
         --------
@@ -148,20 +160,30 @@ class Agent(Shown):
             raise ValueError(
                 f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
             )
-        ending = Ending(self, episodes, steps, callback, until)
-        self._check_history(episodes, steps)
+        return self._learn(Ending(self, episodes, steps, callback, until), show_progress)
+
+    def _learn(self, ending: Ending, show_progress: bool) -> History:
+        """Play and learn until one of the limits is reached."""
+        driver = self._driver
+        self._check_history(ending.episodes, ending.steps)
         first, before = self.episodes, len(self._chunks)
         driver.begin()
         driver.step_limit, self._learning = ending.step_limit, True
         try:
-            with progress(ending.total, show_progress) as bar:
+            with (
+                progress(ending.total, show_progress) as bar,
+                watched(live, self, episodes) as watcher,
+            ):
                 driver.bar = bar
                 while not ending.reached and not bar.interrupted:
-                    done, columns = ending.done, driver.learn_some(ending.most)
+                    most = min(ending.most, watcher.ahead(self))
+                    done, columns = ending.done, driver.learn_some(most)
                     self._keep(columns, before)
                     bar.advance(ending.done - done)
                     with bar.user_code():
                         ending.look(columns)
+                    bar.say(ending.certified)
+                    watcher.look(self, columns, bar)
         finally:
             self._learning = False
         return self._history(before, first)
@@ -207,6 +229,24 @@ class Agent(Shown):
         return self._driver.history(joined(self._chunks[chunk:]), first)
 
     # Acting
+
+    @property
+    def coming_episode(self) -> ComingEpisode | None:
+        """What decides the path of the next episode; None if that is not decided beforehand."""
+        return self._driver.coming_episode
+
+    @property
+    def latest_path(self) -> FloatArray | None:
+        """The observations of the latest episode, [steps + 1, 2], of an environment in the plane.
+
+        None in other worlds, and of agents that do not keep them.
+        """
+        return self._driver.latest_path
+
+    @property
+    def env(self) -> Any:
+        """The Gymnasium environment that is played, itself; None in a finite world."""
+        return self._driver.env
 
     @property
     def diagnostics(self) -> Diagnostics:
