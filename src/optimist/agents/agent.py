@@ -160,9 +160,10 @@ class Agent(Shown):
             raise ValueError(
                 f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
             )
-        return self._learn(Ending(self, episodes, steps, callback, until), show_progress)
+        ending = Ending(self, episodes, steps, callback, until)
+        return self._learn(ending, show_progress, live)
 
-    def _learn(self, ending: Ending, show_progress: bool) -> History:
+    def _learn(self, ending: Ending, show_progress: bool, live: bool | Watcher) -> History:
         """Play and learn until one of the limits is reached."""
         driver = self._driver
         self._check_history(ending.episodes, ending.steps)
@@ -172,7 +173,7 @@ class Agent(Shown):
         try:
             with (
                 progress(ending.total, show_progress) as bar,
-                watched(live, self, episodes) as watcher,
+                watched(live, self, ending.episodes) as watcher,
             ):
                 driver.bar = bar
                 while not ending.reached and not bar.interrupted:

@@ -6,6 +6,7 @@ from optimist.agents.agent import Agent
 from optimist.agents.certificate import Certificate, Certifier, Support
 from optimist.agents.ending import Callback, Ending, Goal
 from optimist.agents.history import History
+from optimist.agents.watching import Watcher
 from optimist.core.guarantee import failure_probability
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class CertifiedAgent(Agent):
         until: float | None = None,
         delta: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> History:
         """Play and learn; the history of these episodes. Calling it again continues.
 
@@ -33,7 +35,7 @@ class CertifiedAgent(Agent):
 
         Parameters
         ----------
-        episodes, steps, callback, show_progress
+        episodes, steps, callback, show_progress, live
             As of `Agent.learn`.
         until
             Without ``delta`` the mean return to reach in a Gymnasium environment, as of
@@ -53,11 +55,11 @@ class CertifiedAgent(Agent):
         """
         if delta is None:
             limits: dict[str, Any] = {"steps": steps, "callback": callback, "until": until}
-            return super().learn(episodes, **limits, show_progress=show_progress)
+            return super().learn(episodes, **limits, show_progress=show_progress, live=live)
         self._driver.refuse_if_broken()
         self._refuse_while_learning("learn")
         ending = Ending(self, episodes, steps, callback, None, Goal(self, until, delta))
-        return self._learn(ending, show_progress)
+        return self._learn(ending, show_progress, live)
 
     def certificate(self, delta: float = 0.05, support: Support | None = None) -> Certificate:
         """How far from the optimum a policy may be, by what was seen in a finite world alone.
