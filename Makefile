@@ -4,16 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-other-processor lint bench mutate figure clean
+.PHONY: help demo test test-other-processor lint bench mutate figure notebooks clean
 
 help:
 	@echo "make demo    learn several worlds with several agents, and write a report"
 	@echo "make test    run the tests"
 	@echo "make test-other-processor    run those that compare bits as on another processor"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
-	@echo "make bench   measure the exact solver and the engine against their peers"
+	@echo "make bench   measure the exact solver and the engine against their peers, and every aim"
 	@echo "make mutate  change the code a little, 50 times, and print the changes that no test notices"
-	@echo "make figure  draw the README's figure anew"
+	@echo "make figure  draw the README's figures anew"
+	@echo "make notebooks    execute those in docs/notebooks, and write them with their outputs"
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -40,13 +41,17 @@ lint: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.exact
 	@$(BIN)/python -m benchmarks.engine
-	@$(BIN)/python -m benchmarks.start
+	@$(BIN)/python -m benchmarks.aims
 
 mutate: $(READY)
 	@$(BIN)/python -m benchmarks.mutate $(MUTATE)
 
 figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py
+	@$(BIN)/python docs/four_rooms_animation.py
+
+notebooks: $(READY)
+	@$(BIN)/python docs/notebooks/execute.py
 
 clean:
 	rm -rf src/optimist/*/__pycache__

@@ -23,7 +23,7 @@ from joblib import Parallel, delayed
 
 import optimist as opt
 from benchmarks.timing import best_of
-from optimist.agents.history import cumulative
+from optimist.agents.plotted import cumulative
 from optimist.checks import FloatArray
 from optimist.experiments.experts import expert_data, shown_features
 from optimist.experiments.statistics import Estimate, estimate

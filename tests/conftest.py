@@ -1,5 +1,6 @@
-"""What tests of several rooms share: how two learners are compared, and where Ray keeps things."""
+"""What tests of several rooms share: comparing learners, a browser, and where Ray keeps things."""
 
+import os
 import secrets
 import shutil
 import sys
@@ -13,6 +14,12 @@ from optimist.agents.checkpoint import FILE, HISTORY
 from optimist.core import storage
 
 sys.path.append(str(Path(__file__).parent))  # for `from reference.mdps import random_mdp`
+
+FLAGS = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--hide-scrollbars", "--window-size=1280,1000"),
+)
 
 
 @pytest.fixture(scope="session")
@@ -64,3 +71,27 @@ def ray_environment():
         patch.setenv("RAY_TMPDIR", folder)
         yield Path(folder)
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """Headless Chromium; without one tests are skipped, or fail if OPTIMIST_BROWSER_TESTS=1."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if not chromium or not driver:
+        why = "no Chromium with its chromedriver was found"
+        if os.environ.get("OPTIMIST_BROWSER_TESTS") == "1":
+            pytest.fail(f"{why}, and OPTIMIST_BROWSER_TESTS=1 asks for it")
+        pytest.skip(why)
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('browser')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=Service(driver))
+    opened.set_script_timeout(120)  # of a machine that is busy
+    yield opened
+    opened.quit()

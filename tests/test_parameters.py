@@ -161,7 +161,7 @@ def test_a_value_of_another_type_is_refused_where_it_is():
             Variant,
             "ascension",
             3,
-            "Sigmoid or Truncation or Threshold or Never or Novelty or Confidence",
+            "Sigmoid or Contraction or Truncation or Threshold or Never or Novelty or Confidence",
         ),
     ):
         refused(kind, {key: value}, (key,), f"{key} must be {wanted}; got {value!r}")
@@ -183,8 +183,16 @@ def test_an_impossible_value_is_refused_where_it_is():
 
 def test_a_table_in_a_table_is_refused_where_it_is_wrong():
     for value, path, message in (
-        ({}, (), "ascension needs a kind: one of Sigmoid, Truncation, Threshold, Never"),
-        ({"alpha": 1}, (), "ascension needs a kind: one of Sigmoid, Truncation, Threshold, Never"),
+        (
+            {},
+            (),
+            "ascension needs a kind: one of Sigmoid, Contraction, Truncation, Threshold, Never",
+        ),
+        (
+            {"alpha": 1},
+            (),
+            "ascension needs a kind: one of Sigmoid, Contraction, Truncation, Threshold, Never",
+        ),
         ("sigmod", (), "ascension must be one of its kinds; got 'sigmod': did you mean 'Sigmoid'?"),
         ({"kind": {"a": 1}}, (), "ascension must be one of its kinds; got {'a': 1}: there are"),
         ("Sigmoid", (), "Sigmoid needs alpha and omega"),

@@ -36,9 +36,21 @@ def execute(path: Path, folder: str | Path) -> Any:
     book.metadata = METADATA
     for cell in book.cells:
         cell.metadata = {}
-        if cell.cell_type == "code":  # a progress bar leaves an output that is empty
-            cell.outputs = [o for o in cell.outputs if "data" not in o or any(o.data.values())]
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
     return book
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """The outputs without empty ones, as progress bars leave them, and with texts in one piece."""
+    kept: list[Any] = []
+    for one in outputs:
+        stream = kept and "text" in one and one.get("name") == kept[-1].get("name")
+        if stream:
+            kept[-1].text += one.text
+        elif "data" not in one or any(one.data.values()):
+            kept.append(one)
+    return kept
 
 
 def main() -> None:

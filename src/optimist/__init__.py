@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from optimist.agents import (
         Algorithm,
+        Cfpo,
         CountBonus,
         Evaluation,
         HashedQLearning,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         Optimist,
         OptimisticQ,
         OptimisticVI,
+        Prover,
         Psrl,
         PythonAgent,
         QLearning,
@@ -55,6 +57,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Algorithm",
     "BehaviouralCloning",
+    "Cfpo",
     "CountBonus",
     "Evaluation",
     "FiniteMDP",
@@ -65,6 +68,7 @@ __all__ = [
     "Optimist",
     "OptimisticQ",
     "OptimisticVI",
+    "Prover",
     "Psrl",
     "PythonAgent",
     "QLearning",
@@ -86,6 +90,7 @@ __all__ = [
     "experiments",
     "features",
     "imitation",
+    "live",
     "load_policy",
     "mdp",
     "open_results",
@@ -98,8 +103,8 @@ __all__ = [
 
 _ROOMS = {
     "agents": (
-        *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax"),
-        *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
+        *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax", "Cfpo"),
+        *("Prover", "Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
         *("Algorithm", "PythonAgent", "HashedQLearning", "CountBonus"),
         *("StableBaselines", "TrainedModel", "Evaluation", "evaluate"),
     ),
@@ -109,6 +114,7 @@ _ROOMS = {
     "experiments": ("Results", "Study", "open_results", "run"),
     "features": (),
     "imitation": ("BehaviouralCloning", "FraIL"),
+    "live": (),
     "mdp": ("FiniteMDP", "LinearMDP"),
     "report": (),
     "testing": (),

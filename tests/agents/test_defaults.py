@@ -8,13 +8,17 @@ import pytest
 
 from optimist import FraIL, envs, imitation
 from optimist.agents import AGENTS, Optimist
-from optimist.core import FixedBonus, NoiseBonus, Sigmoid, Threshold, Truncation
+from optimist.core import Contraction, FixedBonus, NoiseBonus, Sigmoid, Threshold, Truncation
 
 DEFAULTS = {
     "RaviUcb": {"beta": 0.3, "eta": 10.0, "ridge": 0.01, "updates": 10},
     "OptimisticVI": {"beta": 0.3, "ridge": 0.01, "updates": 10},
     "Rmax": {"visits": 5, "updates": 100},
-}
+    "Cfpo": {
+        "beta": 0.1, "eta": 30.0, "alpha": 4 * (1 + math.log(10_000)), "omega": math.log(10_000),
+        "r_max": 1.0, "ridge": 0.1, "updates": 1000, "tolerance": 1e-4,
+    },
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", DEFAULTS)
@@ -33,6 +37,10 @@ VARIANTS = {
         {"bonus": FixedBonus(2.0), "ascension": Truncation(), "ridge": 0.01},
     ),
     "OptimisticVI": ({"beta": 2.0}, {**GREEDY, "bonus": FixedBonus(2.0)}),
+    "Cfpo": (
+        {"beta": 2.0, "alpha": 3.0, "omega": 1.0, "updates": 7},
+        {"bonus": FixedBonus(2.0), "ascension": Contraction(3.0, 1.0), "updates": 7},
+    ),
     "LsviUcb": ({"beta": 2.0}, {**GREEDY, "bonus": FixedBonus(2.0), "lazy": True}),
     "Rlsvi": ({"sigma": 2.0}, {**GREEDY, "bonus": NoiseBonus(2.0), "lazy": False}),
     "Rmax": (

@@ -301,3 +301,30 @@ def test_what_other_imitators_cannot_use_is_said(optimist):
     code, _, err = optimist(*call, "--learner", "Mobile", "--c", -1)
     assert code == 2
     assert "c must not be negative" in err
+    code, _, err = optimist("imitate", "RiverSwim", *call[-2:], "--learner", "Mobile")
+    assert code == 2
+    assert "bare.npz holds 5 trajectories of 40 steps, states, which do not fit RiverSwim" in err
+
+
+@pytest.mark.parametrize("learner", ["FraIL", "Mobile"])
+def test_a_log_with_wrong_columns_is_not_taken_for_features(optimist, tmp_path, learner):
+    """The sentence says what the file holds, and which flag would read it."""
+    call = ("imitate", "GridWorld", *SMALL, "--expert", "log.csv", "--learner", learner)
+    (tmp_path / "log.csv").write_text("episode,time,row\n0,0,1\n")
+    code, _, err = optimist(*call)
+    assert code == 2
+    assert "columns are 'episode', 'time', 'row': trajectories have one row per step" in err
+    (tmp_path / "log.csv").write_text("episode,t,row,column\n0,0,1,0\n")
+    code, _, err = optimist(*call)
+    assert code == 2
+    assert "it has no column state; " in err
+    assert "--states row,column" in err
+
+
+def test_the_policy_player_may_be_cfpo_and_nothing_is_wider_than_80_columns(optimist):
+    record(optimist, "good.npz", "--samples", 200)
+    code, out, err = optimist(*IMITATE, "--player", "Cfpo", "--player.eta", 20, "--episodes", 50)
+    assert code == 0, err
+    assert "player (Cfpo: beta 0.1, eta 20," in out
+    explained = out[out.index("lost: ") : out.index("FraIL: ")]
+    assert max(map(len, explained.splitlines())) <= 80

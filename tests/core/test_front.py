@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from optimist import Optimist, RmaxRaviUcb
-from optimist.agents import LsviUcb, OptimisticVI, RaviUcb, Rlsvi, Rmax, finite_driver
+from optimist.agents import Cfpo, LsviUcb, OptimisticVI, RaviUcb, Rlsvi, Rmax, finite_driver
 from optimist.agents.driver import RunSettings
 from optimist.agents.finite_driver import FiniteDriver
 from optimist.core.state import CHUNK
@@ -22,6 +22,7 @@ CONFIGS = {
     "OptimisticVI": OptimisticVI.Config(),
     "Rmax": Rmax.Config(),
     "LsviUcb": LsviUcb.Config(),
+    "Cfpo": Cfpo.Config(),
     "Rlsvi": Rlsvi.Config(),  # draws a bonus for every pair: all states take part
 }
 

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from optimist import Optimist, OptimisticVI, Psrl, RaviUcb, Rlsvi, Rmax, RmaxRaviUcb, envs
+from optimist import Cfpo, Optimist, OptimisticVI, Psrl, RaviUcb, Rlsvi, Rmax, RmaxRaviUcb, envs
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
 from optimist.experiments.learners import ImitationConfig
@@ -20,6 +20,8 @@ from optimist.imitation import Box
 ANYTIME = RmaxRaviUcb.Config(beta=0.3, eta=0.5, updates=1, anytime=True)
 
 SHOWN_PAIRS = ImitationConfig(Box(-1.0, 1.0), fresh=True, samples=20, features="pairs")
+
+PLAYED_BY_CFPO = ImitationConfig(player=Cfpo.Config())
 
 RUNS = {
     "river": Specification(envs.RiverSwim(6), RmaxRaviUcb.Config(), 6, stride=2, seed=3),
@@ -31,6 +33,7 @@ RUNS = {
     "posterior": Specification(envs.GridWorld(), Psrl.Config(), 60, stride=3, seed=6),
     "noise": Specification(envs.RandomLinear(3, 8, 2), Rlsvi.Config(), 60, stride=2, seed=8),
     "states": Specification(envs.GridWorld("S..\n..G"), ImitationConfig(), 80, stride=3, seed=4),
+    "player": Specification(envs.RiverSwim(4), PLAYED_BY_CFPO, 40, stride=3, seed=5),
     "pairs": Specification(envs.LowerK(), SHOWN_PAIRS, 50, stride=1, seed=7),
 }
 

@@ -13,6 +13,7 @@ from gymnasium.wrappers import FlattenObservation
 
 from optimist.agents import (
     AGENTS,
+    Cfpo,
     Optimist,
     OptimisticVI,
     RaviUcb,
@@ -20,7 +21,16 @@ from optimist.agents import (
     RmaxRaviUcb,
     StableBaselines,
 )
-from optimist.core import FixedBonus, Never, Sigmoid, Threshold, Truncation, VarianceBonus, Variant
+from optimist.core import (
+    Contraction,
+    FixedBonus,
+    Never,
+    Sigmoid,
+    Threshold,
+    Truncation,
+    VarianceBonus,
+    Variant,
+)
 from optimist.envs import (
     WORLDS,
     DeepSea,
@@ -87,6 +97,10 @@ OTHERS = {
         "r_max": 2.0, "ridge": None, "updates": 3, "observe_last": True, "midway": True,
         "anytime": True, "lazy": True, "v_max": 5.0, "tolerance": 0.5,
     },
+    "Cfpo": {
+        "beta": 2.0, "eta": 1.0, "alpha": 2.0, "omega": 1.0, "r_max": 2.0, "ridge": 0.5,
+        "updates": 3, "tolerance": 0.5,
+    },
     "RaviUcb": {"beta": 2.0, "eta": math.inf, "ridge": 1.0, "updates": 3},
     "OptimisticVI": {"beta": 2.0, "ridge": 1.0, "updates": 3},
     "Rmax": {"visits": 2, "updates": 3},
@@ -127,8 +141,11 @@ def changed(name, made):
     return [replace(made, **{key: value}) for key, value in OTHERS[name].items()]
 
 
-ASCENSIONS = [Truncation(), Never(), Threshold(1.0), Threshold(2.0), Sigmoid(1.0, 2.0)]
-PLAYERS = [Optimist.Config(v_max=2.0), RmaxRaviUcb.Config(beta=2.0)]
+ASCENSIONS = [
+    *(Truncation(), Never(), Threshold(1.0), Threshold(2.0)),
+    *(Sigmoid(1.0, 2.0), Contraction(1.0, 2.0)),
+]
+PLAYERS = [Optimist.Config(v_max=2.0), RmaxRaviUcb.Config(beta=2.0), Cfpo.Config()]
 CAR = Gym("MountainCar-v0", low=-1.0, high=0.0)
 
 WORLD, AGENT = RiverSwim(6), Rmax.Config()

@@ -6,11 +6,12 @@ So that a property is tested of both. The seed of a learner is drawn from the ge
 from types import SimpleNamespace
 
 import numpy as np
-from transcriptions.common import uniform
+from transcriptions.common import Play, uniform
 from transcriptions.mimic_md import Found
 from transcriptions.oal import theory_steps
 from transcriptions.ogail import Ogail
 
+from optimist.agents import Cfpo
 from optimist.core import mirror
 from optimist.core.kernels import read_kernels
 from optimist.core.mixture import add_visits, evaluate, expect
@@ -341,3 +342,41 @@ class LibraryIlarl:
         self.S, self.weights = self.il.value_sum, self.il.history.weights
         self.Lambda = self.il.diagnostics.Lambda[0]
         self.seen = history.steps.sum() - self.batch  # the last transitions are not seen
+
+
+class LibraryCfpo:
+    """`Cfpo`, one episode at a time, with the numbers of losses; what was played is played again.
+
+    Q is read off the step of the policy: it is log(pi_k / pi_{k+1}) / eta up to a number of each
+    state, which V = <pi_k, Q> says.
+    """
+
+    def __init__(self, P, nu0, gamma, Phi, rewards, rng, *, K, beta_b, beta_w, eta, ridge=1.0,
+                 R_max=1.0, tolerance=1e-4, most=1000):  # fmt: skip
+        X, A, d = Phi.shape
+        self.beta_b, self.eta, self.rewards, self.R_max = beta_b, eta, rewards, R_max
+        self.top, self.k, self.pi = R_max / (1 - gamma), 0, uniform(X, A)
+        self.agent = Cfpo(
+            world_of(P, nu0, gamma), None if d == X * A else Table(Phi), seed=seed_of(rng),
+            stride=1, rewards=self, beta=beta_b, eta=eta, alpha=beta_w / beta_b, omega=np.log(K),
+            r_max=R_max, ridge=ridge, tolerance=tolerance, updates=most,
+        )  # fmt: skip
+        rng = np.random.default_rng(np.random.SeedSequence(self.agent.seed).spawn(2)[0])
+        self.play, self.known, self.policies = Play(P, nu0, gamma, rng), [], []
+
+    def choose(self, episode, policy):
+        return self.rewards(episode + 1), 1
+
+    def episode(self):
+        self.k += 1
+        played, epoch = self.agent.diagnostics.pi, self.agent.diagnostics.epoch
+        self.history = self.agent.learn(1, show_progress=False)
+        now = self.agent.diagnostics
+        pairs, transitions = self.play.episode(played)
+        assert len(pairs) == self.history.steps[0]
+        self.known = self.known + transitions
+        self.pi = uniform(*played.shape) if now.epoch > epoch else played
+        self.l, self.V = self.R_max - self.rewards(self.k), self.top - now.V
+        self.u, self.rho, self.policies = now.CB / self.beta_b, 1 - now.p, [*self.policies, played]
+        Q = np.log(self.pi / now.pi) / self.eta
+        self.Q = Q + (self.V - (self.pi * Q).sum(axis=1))[:, None]

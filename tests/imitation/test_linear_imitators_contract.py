@@ -177,7 +177,7 @@ def test_wrong_arguments_are_refused():
     kernels = MIXTURE.kernels
     negative = kernels.copy()
     negative[0, 0, 0, :2] += (-2.0, 2.0)
-    no_kernels = r"OgaIL needs known kernels P_i: world.kernels or kernels=; a table is a mixture"
+    no_kernels = r"OgaIL needs known kernels P_i: world.kernels or kernels=; table=True, --table"
     cases = [
         (lambda: OgaIL(mdp, data, PHI), ValueError, no_kernels),
         (lambda: table(mdp, kernels=kernels), TypeError, "kernels must be None with table=True"),

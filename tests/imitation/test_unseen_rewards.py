@@ -31,9 +31,14 @@ class Poisoned(Guarded, FiniteMDP):
 
 
 @pytest.mark.parametrize(
-    ("phi", "fresh"), [(OneHot(6, 3), False), (StateOnly(OneHotState(6), 3), True)]
+    ("phi", "given"),
+    [
+        (OneHot(6, 3), {}),
+        (StateOnly(OneHotState(6), 3), {"fresh": True}),
+        (StateOnly(OneHotState(6), 3), {"player": opt.Cfpo.Config()}),
+    ],
 )
-def test_the_true_rewards_are_never_looked_at(phi, fresh, tmp_path):
+def test_the_true_rewards_are_never_looked_at(phi, given, tmp_path):
     mdp = random_mdp()
     expert = optimal_expert(mdp, phi)
     poisoned = Poisoned(mdp.P, mdp.r, mdp.nu0, mdp.gamma)
@@ -41,11 +46,11 @@ def test_the_true_rewards_are_never_looked_at(phi, fresh, tmp_path):
     try:
         with pytest.raises(AssertionError, match="somebody looked at r"):
             opt.Optimist(poisoned)  # the poison works
-        il = FraIL(poisoned, expert, phi, fresh=fresh, seed=2)
+        il = FraIL(poisoned, expert, phi, **given, seed=2)
         il.learn(100)
         _ = il.policy, il.output, il.matching_error, il.history.matching_errors(), il.diagnostics
         il.save(tmp_path)
-        FraIL.load(tmp_path, poisoned, expert, phi, fresh=fresh).learn(10)
+        FraIL.load(tmp_path, poisoned, expert, phi, **given).learn(10)
         recorded = FeatureDataset.from_policy(poisoned, mdp.uniform_policy, phi)
         recorded = FeatureDataset.from_rollouts(
             poisoned, mdp.uniform_policy, phi, 10, np.random.default_rng(0)

@@ -7,6 +7,7 @@ import numpy as np
 from optimist import Optimist
 from optimist.core import (
     Ascension,
+    Contraction,
     FixedBonus,
     Never,
     Novelty,
@@ -56,6 +57,7 @@ VARIANTS = {
     "novelty": variant(0.5, 0.1, Novelty(), ridge=0.3),
     "variance": Variant(eta=0.1, bonus=VarianceBonus(1 / 3), ascension=SIGMOID),
     "anytime": variant(0.1, 0.3, anytime=True),
+    "contraction": variant(0.5, 0.1, Contraction(4.1, 2.3), updates=30, tolerance=1e-3),
     "options": variant(10.0, 1.0, r_max=3.0, ridge=None, observe_last=True),
 }
 """A variant of every kind of ascension, bonus and update; most numbers are no binary fractions."""

@@ -1,10 +1,8 @@
-"""Made-up results, and a browser to look at pages with."""
+"""Made-up results, and pages of them in a browser."""
 
 import importlib.util
 import json
-import os
 import re
-import shutil
 from functools import partial
 from pathlib import Path
 
@@ -14,12 +12,6 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from optimist.report.page import write_page
-
-FLAGS = (
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--hide-scrollbars", "--window-size=1280,1000"),
-)
 
 CONTROLS = {
     "world": 0,
@@ -73,30 +65,6 @@ def same():
                 assert set(zip(curve.episode, edge, strict=True)) <= corners
 
     return compare
-
-
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory):
-    """Headless Chromium; without one tests are skipped, or fail if OPTIMIST_BROWSER_TESTS=1."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if not chromium or not driver:
-        why = "no Chromium with its chromedriver was found"
-        if os.environ.get("OPTIMIST_BROWSER_TESTS") == "1":
-            pytest.fail(f"{why}, and OPTIMIST_BROWSER_TESTS=1 asks for it")
-        pytest.skip(why)
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('browser')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=Service(driver))
-    opened.set_script_timeout(120)  # of a machine that is busy
-    yield opened
-    opened.quit()
 
 
 @pytest.fixture(scope="session")

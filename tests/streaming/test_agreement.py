@@ -15,7 +15,7 @@ from reference.environments import SameDraws
 from reference.variants import variant
 
 from optimist.agents import Optimist, VariantAgent
-from optimist.core import Never, Sigmoid, Threshold, Truncation, VarianceBonus
+from optimist.core import Contraction, Never, Sigmoid, Threshold, Truncation, VarianceBonus
 
 PLAIN = variant(2.0, 0.5, Sigmoid(8.0, 4.0))
 ADAPTIVE = replace(Optimist.Config().variant(), tolerance=0.0)
@@ -34,6 +34,7 @@ CONFIGURATIONS = {
     "adaptive to the last": replace(ADAPTIVE, updates=3, observe_last=True),
     "variance": replace(PLAIN, bonus=VarianceBonus(0.05), updates=2),
     "bounded": replace(PLAIN, updates=2, v_max=3.0),
+    "contraction": replace(PLAIN, updates=5, ascension=Contraction(8.0, 4.0)),
 }
 
 
@@ -71,10 +72,16 @@ def test_known_rewards(settings, name):
         assert len(stream.diagnostics.V) <= mdp.n_states  # each state once, however often met
 
 
-def test_estimated_rewards_are_a_regression(setting):
-    """theta = Lambda^{-1} sum phi (r + gamma V(x')), from the data as they were seen."""
+@pytest.mark.parametrize("evaluates", [False, True])
+def test_estimated_rewards_are_a_regression(setting, evaluates):
+    """theta = Lambda^{-1} sum phi (r + gamma V(x')), from the data as they were seen.
+
+    Where a policy is evaluated, of r + gamma V - H: the ridge shrinks to heaven.
+    """
     mdp, features = setting
     config = replace(PLAIN, ridge=0.5, observe_last=True)
+    if evaluates:
+        config = replace(config, ascension=Contraction(8.0, 4.0))
     _, stream = start(mdp, features, config)
     data, env = [], stream.environment.id
     step = env.step
@@ -92,9 +99,10 @@ def test_estimated_rewards_are_a_regression(setting):
     def regression():
         x, a, r, after = (np.array(column) for column in zip(*data, strict=True))
         phi = features(x, a)
-        return 0.5 * np.eye(features.dim) + phi.T @ phi, phi.T @ (r + mdp.gamma * V[after])
+        Lambda = 0.5 * np.eye(features.dim) + phi.T @ phi
+        return Lambda, phi.T @ (r + mdp.gamma * V[after]), phi.sum(axis=0)
 
-    now, (Lambda, b) = stream.diagnostics, regression()
+    now, (Lambda, b, _) = stream.diagnostics, regression()
     blocks, s, _ = now.Lambda.shape
     for i in range(blocks):
         part = slice(i * s, (i + 1) * s)
@@ -103,7 +111,8 @@ def test_estimated_rewards_are_a_regression(setting):
     # The next update, by hand: Theta sums the epoch's.
     before = stream.policy.Theta
     stream.learn(1)
-    theta = np.linalg.solve(*regression())
+    Lambda, b, whole = regression()
+    theta = np.linalg.solve(Lambda, b - evaluates * mdp.horizon * whole)
     if stream.diagnostics.epoch == now.epoch:
         theta += before
     assert_close(stream.policy.Theta, theta)

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from optimist import checks
+from optimist.agents.certificate import Seen
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.ending import episodes_before
 from optimist.agents.history import History
@@ -22,7 +24,16 @@ from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
 from optimist.core.acting import ActingPolicy
 from optimist.core.optimism import KNOWN, played
 from optimist.core.policy import PolicyPrior
-from optimist.core.state import NO_STAGE, Epoch, Regression, Rule, States, arrays_of
+from optimist.core.state import (
+    NO_STAGE,
+    Epoch,
+    Regression,
+    Rule,
+    Simulator,
+    States,
+    arrays_of,
+    blank_epoch,
+)
 from optimist.features import FeatureMap
 from optimist.mdp import FiniteMDP
 from optimist.parameters import to_plain
@@ -70,6 +81,18 @@ class Driver(ABC):
 
     mdp: FiniteMDP | None = None
     """The finite world that is played, if it is one."""
+
+    simulator: Simulator
+    """The same as it is played, if episodes are compiled."""
+
+    env: Any = None
+    """The Gymnasium environment that is played, if it is one."""
+
+    latest_path: FloatArray | None = None
+    """The observations of the latest episode in the plane, [steps + 1, 2], in such environments."""
+
+    coming_episode: ComingEpisode | None = None
+    """What decides the path of the next episode, where it is played under one policy."""
 
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""
@@ -201,6 +224,14 @@ class Driver(ABC):
     def forget(self) -> None:  # noqa: B027
         """Drop what only the history so far needs."""
 
+    @property
+    def evidence(self) -> Seen:
+        """What a certificate is made of."""
+        raise ValueError(
+            "a certificate needs the counts of transitions in a finite world; this learner keeps "
+            "none"
+        )
+
     # Acting
 
     @property
@@ -290,6 +321,14 @@ class VariantDriver(Driver):
     def learns_heaven(self) -> bool:
         """Whether heaven pays, and its worth is learnt (`Novelty`): unless it was given."""
         return self.knows_rewards and self.variant.learns_prior and self.variant.v_max is None
+
+    def blank_epoch(self, regression: Regression, met_later: bool, estimates: bool) -> Epoch:
+        """Before the first epoch; ``estimates`` says whether rewards are estimated."""
+        v = expected = 0.0
+        if self.variant.evaluates:  # losses of 0 are the values of heaven
+            v = self.heaven
+            expected = v if estimates else self.gamma * v
+        return blank_epoch(regression, self.variant.keeps_moments, met_later, v, expected)
 
     def rule(self, stage: int) -> Rule:
         """The parameters as compiled code takes them."""

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks
+from optimist.agents.certificate import Seen
+from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray, IntArray
@@ -32,7 +34,6 @@ from optimist.core.state import (
     Rule,
     Simulator,
     States,
-    blank_epoch,
     blank_record,
     copied,
 )
@@ -102,7 +103,7 @@ class FiniteDriver(VariantDriver):
         )
         if isinstance(variant.ascension, Confidence) and not self.data.own:
             raise ValueError("delta needs one-hot features: its bounds are of single pairs")
-        self.epoch = blank_epoch(self.regression, variant.keeps_moments, met_later=False)
+        self.epoch = self.blank_epoch(self.regression, met_later=False, estimates=False)
         self.drawn = copied(self.epoch)  # of pi_I, and likewise:
         self.drawn_rewards = self.states.rewards.copy()
         self.drawn_log_pi = self.states.log_pi.copy()
@@ -200,7 +201,25 @@ class FiniteDriver(VariantDriver):
     def forget(self) -> None:
         del self.chosen[:-1]
 
+    @property
+    def evidence(self) -> Seen:
+        if not isinstance(self.rewards, Fixed) or not self.knows_rewards:
+            raise ValueError("rewards must not change for a certificate; this learner's do")
+        if not self.data.counts.size:
+            return super().evidence
+        return Seen(self.data.counts, self.data.starts, self.rewards.r)
+
     # Acting
+
+    @property
+    def coming_episode(self) -> ComingEpisode | None:  # type: ignore[override]
+        return ComingEpisode(
+            self.simulator,
+            self.states.cumulative.copy(),
+            int(self.clock["state"]),
+            self.rng.bit_generator.state,
+            self.variant.observe_last,
+        )
 
     @property
     def statistics(self) -> tuple[States, int, Regression]:

@@ -40,6 +40,8 @@ class PythonDriver(Driver):
             EnvironmentEpisodes(world) if isinstance(world, Gym) else FiniteEpisodes(world)
         )
         self.world, self.problem = world, self.source.problem
+        if isinstance(self.source, EnvironmentEpisodes):
+            self.env = self.source.players.env
         super().__init__(run, self.problem.gamma)
         if isinstance(world, FiniteMDP):
             self.mdp, self.policy_size = world, world.r.size

@@ -60,7 +60,7 @@ class StreamDriver(StreamLearner):
         self, world: Gym, features: AnyFeatures | None, variant: Variant, run: RunSettings
     ) -> None:
         env = world.make()
-        self.players = Players(env)
+        self.players, self.env = Players(env), env
         self.endings = Endings(world, self.players)
         known = None
         if world.low is not None and world.high is not None:
@@ -83,6 +83,7 @@ class StreamDriver(StreamLearner):
         self._ended: list[tuple[EpisodeUnderWay, bool]] = []  # not learnt from yet; terminated?
         self._over: list[bool] = []  # where new episodes are to begin, if anywhere
         self._failure: BaseException | None = None
+        self._plane = self.players.observation_space.shape == (2,)
 
     def begin(self) -> None:
         """Begin new episodes; those under way are dropped."""
@@ -148,6 +149,8 @@ class StreamDriver(StreamLearner):
                 continue
             episode.absorbed = going[i] and step.terminated[i]
             self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
+            if self._plane:
+                episode.points.append(np.array(step.after[i]))
             if self.absorbs:  # some environments write over what they have shown
                 episode.observation = np.array(step.after[i])
             if step.truncated[i]:
@@ -163,9 +166,12 @@ class StreamDriver(StreamLearner):
 
     def _finish(self, rows: list[tuple[Any, ...]]) -> None:
         """Learn from the first of the episodes that have ended, and add its row."""
+        episode, terminated = self._ended.pop(0)
         with self.call(1):
-            row = self._learn_from(*self._ended.pop(0))
+            row = self._learn_from(episode, terminated)
         rows.append(row)
+        if self._plane:
+            self.latest_path = np.array(episode.points)
         self._check_values(row[STREAM_COLUMNS.index("sup_q")])
 
     def _restart(self) -> None:
@@ -245,7 +251,10 @@ class StreamDriver(StreamLearner):
 
     def _start(self, x: int, observation: Any) -> EpisodeUnderWay:
         kept = np.array(observation) if self.absorbs else None
-        return EpisodeUnderWay(x, float(self.memory.states.V[x]), kept)
+        episode = EpisodeUnderWay(x, float(self.memory.states.V[x]), kept)
+        if self._plane:
+            episode.points.append(np.array(observation))
+        return episode
 
     def _map_again(self, factor: float, shift: float) -> None:
         for e in self._under_way:
@@ -285,7 +294,7 @@ class StreamDriver(StreamLearner):
         """How the environment is played, in words."""
         scale = self.scale
         how = "learnt" if scale.learns else "declared" if self.world.low is not None else "known"
-        paid = f"rewards in [{scale.low:g}, {scale.high:g}] ({how})"
+        paid = f"rewards in [{scale.low + 0.0:g}, {scale.high:g}] ({how})"  # no minus zero
         return "; ".join(
             (
                 f"features {self.world.features or self._features_name}",

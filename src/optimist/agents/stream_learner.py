@@ -12,7 +12,7 @@ from optimist.checks import FloatArray, IntArray
 from optimist.core import Confidence, NoiseBonus, Variant, schema
 from optimist.core.memory import Memory, refitted
 from optimist.core.optimism import KNOWN, played
-from optimist.core.state import Epoch, Regression, States, blank_epoch, copied
+from optimist.core.state import Epoch, Regression, States, copied
 from optimist.envs import Gym
 from optimist.envs.gym_world import GIBIBYTE
 from optimist.envs.reward_scale import RewardScale
@@ -39,6 +39,7 @@ class EpisodeUnderWay:
         self.steps = 0
         self.absorbed = False  # whether it has terminated before it was broken off
         self.pair: tuple[Any, int] = (None, 0)  # the last observation it acted on, and the action
+        self.points: list[Any] = []  # its observations, where they can be drawn on a map
 
 
 class StreamLearner(VariantDriver):
@@ -60,7 +61,8 @@ class StreamLearner(VariantDriver):
         self.memory = Memory(phi, self.ridge, world.memory, world.when_full, known)
         if world.memory > GIBIBYTE:  # it was asked for; the default grows as needed
             limits.need(world.memory, f"memory = {world.memory:g} bytes")
-        self.epoch = blank_epoch(self.memory.regression, variant.keeps_moments, met_later=True)
+        regression = self.memory.regression
+        self.epoch = self.blank_epoch(regression, met_later=True, estimates=not known)
         self.drawn = copied(self.epoch)  # of pi_I
         # Of all updates of the epoch, where values that are cut off need them one by one.
         self.thetas = np.zeros((1 if self.truncates else 0, phi.dim))

@@ -39,6 +39,10 @@ STEPS = (
     "number of steps in a Gymnasium environment, instead of --episodes: a run ends with the "
     "episode that reaches it"
 )
+UNTIL = (
+    "end when a policy is certified within this share of the optimum, such as 5%, in a finite "
+    "world; --agent Prover explores for it"
+)
 EPISODES = 2000
 """How many episodes are learnt by default."""
 
@@ -65,6 +69,20 @@ class Workers:
     tensorboard: OutputFolder = None
     """also write the curves to a folder for TensorBoard, while the runs go on"""
 
+
+@dataclass(frozen=True)
+class Live:
+    """Whether runs are shown while they learn."""
+
+    live: bool = False
+    """show the runs on a page while they learn; its address is printed"""
+    host: Annotated[str | None, shown("HOST", "this machine only")] = None
+    """where the page listens: with 0.0.0.0 whoever has its address, from any machine that reaches
+    this one, sees the runs and can hold them back, without encryption"""
+
+
+LiveFlags = Annotated[Live, arg(name="")]
+"""Likewise."""
 
 WorkersFlags = Annotated[Workers, arg(name="")]
 """Workers as the flags of a command, without a prefix."""
@@ -103,9 +121,11 @@ class Learn:
 
     Example:
         optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2
+        optimist learn RiverSwim --world.gamma 0.9 --agent Prover --until 5%
         optimist learn gym:MountainCar-v0 --features tiles:20 --episodes 300
         optimist learn gym:CartPole-v1 --steps 20000 --seeds 1
         optimist learn my_worlds:Ring --agent my_agents:Mine
+        optimist learn FourRooms --live
     """
 
     world_name: Annotated[
@@ -119,6 +139,9 @@ class Learn:
     episodes: Annotated[int | None, shown("N", f"{EPISODES} without --steps")] = None
     """number of episodes"""
     steps: Annotated[int | None, shown("N", "none", STEPS)] = None
+    until: Annotated[str | None, shown("SHARE", "none", UNTIL)] = None
+    delta: float = 0.05
+    """the probability with which what --until certifies may be wrong"""
     seeds: int = 5
     """number of seeds"""
     seed: int = 0
@@ -127,8 +150,11 @@ class Learn:
     """output directory, a study with one world and one agent"""
     policy: OutputFile = None
     """the last policy of the first seed"""
+    record: OutputFile = None
+    """a moving picture of the first seed: .gif or .mp4"""
     imports: Imports = ()
     json: Json = False
+    live: LiveFlags = field(default_factory=Live)
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -206,6 +232,7 @@ class Sweep:
     Example:
         optimist sweep quick --out runs/quick
         optimist sweep exploration --seeds 2 --episodes 100 --out runs/look
+        optimist sweep quick --live
     """
 
     study: Annotated[str, Positional, arg(metavar="STUDY")]
@@ -220,6 +247,7 @@ class Sweep:
     """number of steps in every environment instead of the study's length; kept as well"""
     imports: Imports = ()
     json: Json = False
+    live: LiveFlags = field(default_factory=Live)
     workers: WorkersFlags = field(default_factory=Workers)
 
 
@@ -235,6 +263,23 @@ class Resume:
     imports: Imports = ()
     json: Json = False
     workers: WorkersFlags = field(default_factory=Workers)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Show a study on a page while it is run, also by another process, until Ctrl-C.
+
+    The page is made of the study's files, which are only read.
+
+    Example:
+        optimist watch runs/quick
+    """
+
+    folder: Folder
+    host: Annotated[str | None, shown("HOST", "this machine only")] = None
+    """where the page listens: with 0.0.0.0 whoever has its address sees the study, without
+    encryption"""
+    imports: Imports = ()
 
 
 @dataclass(frozen=True)
@@ -351,7 +396,7 @@ class Verify:
 COMMANDS: dict[str, type[Any]] = {
     kind.__name__.lower(): kind
     for kind in (
-        *(Demo, Warmup, Learn, Expert, Imitate, Sweep, Resume, Report, Compare),
+        *(Demo, Warmup, Learn, Expert, Imitate, Sweep, Resume, Watch, Report, Compare),
         *(Envs, Agents, Theory, Verify),
     )
 }

@@ -39,9 +39,10 @@ def main(given: Any) -> int:
     console = a_console()
     console.print(table)
     console.print(
-        "lost: suboptimality of the policies in percent of the optimal value, by the world's own\n"
-        "rewards, which the learner never sees; matching error: the distance between the feature\n"
-        "expectations of learner and expert, exact, or estimated from one draw per episode"
+        "lost: suboptimality of the policies in percent of the optimal value, by the\n"
+        "world's own rewards, which the learner never sees; matching error: the distance\n"
+        "between the feature expectations of learner and expert, exact, or estimated\n"
+        "from one draw per episode"
     )
     show_agents(found["agents"])
     return code

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from optimist.cli.certified import learn_until
 from optimist.cli.flags import EPISODES
+from optimist.cli.live import check_recording, record, shown
 from optimist.cli.mistakes import check_writable, user_errors
 from optimist.cli.studies import finish
 from optimist.core import storage
@@ -10,9 +12,23 @@ from optimist.errors import StudyError
 from optimist.experiments import Study
 
 
+def _feeds(study: Study, given: Any) -> dict[str, Any]:
+    """Who watches each run, if they are shown or the first is recorded."""
+    if not given.live.live and given.record is None:
+        return {}
+    from optimist.live import Feed
+
+    first = study.runs[0]
+    return {
+        run.spec.id: Feed(given.record is not None and run is first, run.spec.length, study.unit)
+        for run in study.runs
+    }
+
+
 def main(given: Any) -> int:
     world, agent = given.world_name, given.agent_name
-    check_writable(given.policy)
+    check_writable(given.policy, given.record)
+    check_recording(given.record)
     episodes = EPISODES if given.episodes is None and given.steps is None else given.episodes
     with user_errors():
         study = Study(
@@ -24,7 +40,14 @@ def main(given: Any) -> int:
             seed=given.seed,
             title=f"{agent} in {world}",
         )
-    code, results = finish(study, given.out, given.workers, given.json)
+    if given.until is not None:
+        return learn_until(study, given)
+    feeds = _feeds(study, given)
+    with shown(study, given.out, given.live, feeds) as place:
+        watch = (lambda run: feeds[run.spec.id]) if feeds else None
+        code, results = finish(study, given.out, given.workers, given.json, place, watch)
+        if given.record is not None and results is not None:
+            record(feeds[study.runs[0].spec.id], given.record)
     if given.policy is not None and results is not None and results.finished:
         learnt = results.folder.of(results.finished[0]).file("policy.safetensors")
         if not learnt.exists():

@@ -35,8 +35,8 @@ def main(given: Any) -> int:
     console = a_console()
     console.print(table)
     console.print(
-        "lost: suboptimality in percent of the optimal value, by the world's own rewards, which\n"
-        "the learner never sees; the output is the policy that the theorem speaks of"
+        "lost: suboptimality in percent of the optimal value, by the world's own rewards,\n"
+        "which the learner never sees; the output is the policy of the theorem"
     )
     show_agents(found["agents"])
     return code
@@ -52,6 +52,12 @@ def imitator(given: Any) -> Any:
         )
     columns = None if given.states is None else given.states.split(",")
     data = TrajectoryDataset.load(given.expert, columns)
+    try:
+        data = data.in_world(given.world)
+    except ValueError as error:
+        raise ValueError(
+            f"{given.expert} holds {data.contents}, which do not fit {given.world_name}: {error}"
+        ) from None
     how: Any = {"seed": given.seed, "stride": max(1, given.episodes // 400)}
     return kind(given.world, data, K=given.episodes, config=given.config, **how)
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from optimist.cli.flags import Workers
 from optimist.cli.mistakes import check_writable
 from optimist.cli.tables import agent_tables, show_failures, show_results
 from optimist.errors import ExecutorError, RunsFailed
-from optimist.experiments import Results, Study, run
+from optimist.experiments import Results, Run, Study, run
 from optimist.experiments.sinks import TensorBoard
 from optimist.experiments.summary import listed
 from optimist.report.data import plain
@@ -19,10 +19,20 @@ from optimist.stopping import INTERRUPTED
 from optimist.text import printable
 
 
-def finish(study: Study, out: Path | None, workers: Workers, as_json: bool) -> tuple[int, Any]:
-    """Run the unfinished runs of a study and show its results; the exit code and the results."""
+def finish(
+    study: Study,
+    out: Path | None,
+    workers: Workers,
+    as_json: bool,
+    place: Path | None = None,
+    live: Callable[[Run], Any] | None = None,
+) -> tuple[int, Any]:
+    """Run the unfinished runs of a study and show its results; the exit code and the results.
+
+    ``place`` is where it is run if it is not kept; ``live`` is as of `run`.
+    """
     try:
-        results = carry_out(study, out, workers)
+        results = carry_out(study, out or place, workers, live)
     except KeyboardInterrupt:
         kept = f"`optimist resume {out}` continues" if out else "nothing is kept without --out"
         print(printable(f"\ninterrupted: {kept}"), file=sys.stderr)
@@ -37,7 +47,12 @@ def finish(study: Study, out: Path | None, workers: Workers, as_json: bool) -> t
     return SOME_FAILED if results.failures else OK, results
 
 
-def carry_out(study: Study, out: Path | None, workers: Workers) -> Results:
+def carry_out(
+    study: Study,
+    out: Path | None,
+    workers: Workers,
+    live: Callable[[Run], Any] | None = None,
+) -> Results:
     """Run the unfinished runs of a study."""
     check_writable(folder=workers.tensorboard)
     try:
@@ -45,7 +60,7 @@ def carry_out(study: Study, out: Path | None, workers: Workers) -> Results:
     except ImportError as error:
         raise ExecutorError(str(error)) from error
     try:
-        return run(study, out, workers.jobs, workers.executor, workers.address, sinks)
+        return run(study, out, workers.jobs, workers.executor, workers.address, sinks, live=live)
     except RunsFailed as error:
         results: Results = error.results
         return results

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.cli.flags import Sweep
+from optimist.cli.live import shown
 from optimist.cli.mistakes import user_errors
 from optimist.cli.parts import import_modules
 from optimist.cli.studies import finish
@@ -22,4 +23,5 @@ def main(given: Sweep) -> int:
     with user_errors():
         study = replace(study, **changes) if changes else study
     out = given.out or Path("runs") / Path(given.study).stem
-    return finish(study, out, given.workers, given.json)[0]
+    with shown(study, out, given.live):
+        return finish(study, out, given.workers, given.json)[0]

@@ -3,6 +3,7 @@
 from optimist.core.ascension import (
     Ascension,
     Confidence,
+    Contraction,
     Never,
     Novelty,
     Sigmoid,
@@ -10,6 +11,7 @@ from optimist.core.ascension import (
     Truncation,
 )
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
+from optimist.core.guarantee import Guarantee
 from optimist.core.policy import SoftmaxPolicy, TablePolicy
 from optimist.core.policy_files import load_policy
 from optimist.core.rewards import Adversary, Drifting, Fixed, Rewards, Sequence, Switching
@@ -21,9 +23,11 @@ __all__ = [
     "Ascension",
     "Bonus",
     "Confidence",
+    "Contraction",
     "Drifting",
     "Fixed",
     "FixedBonus",
+    "Guarantee",
     "Never",
     "NoiseBonus",
     "Novelty",

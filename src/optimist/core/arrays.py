@@ -137,6 +137,7 @@ def learning_arrays(
     data = Data(
         own=s == 1 and np.array_equal(block.ravel(), np.arange(d)),
         counts=np.zeros(world.after.size if s == 1 or learns_prior else 0),
+        starts=np.zeros(mdp.n_states, dtype=np.int64),
         pair=pairs if learns_prior else pairs[:0],
         sums=np.zeros((0, 0) if s == 1 else (mdp.n_states, d)),
         norms=(rows**2).sum(axis=1) / ridge if s >= LARGE else np.zeros(0),

@@ -7,6 +7,7 @@ Ascension        p+(x, a)                                    Gives
 ===============  ==========================================  =====================================
 `Sigmoid`        sigma(alpha CB(x, a) - omega)               RMAX-RAVI-UCB
 `Truncation`     1 where the target reaches R_max H          RAVI-UCB; at eta = infinity LSVI-UCB
+`Contraction`    1 - sigma(omega - alpha CB)                 CFPO: policy optimisation of losses
 `Threshold`      1 where the uncertainty exceeds a level     R-max
 `Never`          0                                           plain bonuses, unbounded values
 `Novelty`        estimated probability of an unseen state    the rule without a knob (`Optimist`)
@@ -47,6 +48,17 @@ class Sigmoid:
         if not self.alpha > 0:
             raise ValueError(f"alpha = {self.alpha} must be positive (infinity is a step)")
         checks.real_number(self.omega, "omega")
+
+
+@dataclass(frozen=True)
+class Contraction(Sigmoid):
+    """p+ = 1 - rho with rho = sigma(omega - alpha CB), the same number as of `Sigmoid` (`Cfpo`).
+
+    Features are contracted to rho times their length, in policy optimisation on the losses
+    R_max - r: an update is a sweep of V = <pi, Q>, the value of the present policy, and by the Q of
+    the last one the policy moves, once after an episode. Updates end when no value changes by more
+    than the tolerance of `Variant`. The ridge shrinks losses to 0, so that values go to heaven.
+    """
 
 
 @dataclass(frozen=True)
@@ -148,4 +160,4 @@ class Confidence:
             raise ValueError(f"delta must be in (0, 1); got {self.delta}")
 
 
-Ascension = Sigmoid | Truncation | Threshold | Never | Novelty | Confidence
+Ascension = Sigmoid | Contraction | Truncation | Threshold | Never | Novelty | Confidence

@@ -138,6 +138,7 @@ def walk(me: Learner, rng: np.random.Generator) -> tuple[int, float, float, floa
     n_actions, s, counted = r.shape[1], rows.shape[1], counts.size > 0
     draw_first(start, clock, rng)
     x = clock[0]["state"]
+    data.starts[x] += 1
     steps, reward, bonus, ascension, growth, pairs, pair = 0, 0.0, 0.0, 0.0, 1.0, 0, 0
     going, n_fresh = True, 0
     while going:

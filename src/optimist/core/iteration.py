@@ -16,20 +16,23 @@ from optimist.errors import Diverged
 
 @inlined
 def count_update(eta: float, clock: Any, prior: Any) -> None:
-    """Count an update. At eta = infinity nothing is summed: the policy is greedy for it alone."""
+    """Count an update. At eta = infinity nothing is summed: the policy is greedy for it alone.
+
+    At eta = 0 the policy stays: it is a sweep of evaluation, of which nothing is summed.
+    """
     if math.isinf(eta):
         clock[0]["updates"] = 0
         prior[0]["worths"] = 0.0
-    clock[0]["updates"] += 1
+    clock[0]["updates"] += eta > 0
 
 
 @compiled()
 def add_update(eta: float, theta: FloatArray, Theta: FloatArray, first: int, last: int) -> None:
-    """Theta += theta, or = theta at eta = infinity, for some of the features."""
+    """Theta += theta, or = theta at eta = infinity, for some of the features; none at eta = 0."""
     if math.isinf(eta):
         for i in range(first, last):
             Theta[i] = theta[i]
-    else:
+    elif eta > 0:
         for i in range(first, last):
             Theta[i] += theta[i]
 
@@ -66,6 +69,7 @@ def predict(
 @compiled()
 def back_up(
     rule: Rule,
+    eta: float,
     states: States,
     beyond: float,
     pays: bool,
@@ -77,18 +81,19 @@ def back_up(
     """Compute Q, V and pi of the states from the first to the last.
 
     On entry Q holds base + phi . theta, of the state ``begin`` in row 0; it is overwritten.
-    ``beyond`` is what heaven is worth, or gamma times that if it ``pays`` what the pair does.
-    Returns the largest |Q|, the largest Q, and by how much a value has changed at most.
+    ``beyond`` is what heaven is worth, or gamma times that if it ``pays`` what the pair does. At
+    eta = 0 the policy is evaluated and stays as it is. Returns the largest |Q|, the largest Q, and
+    by how much a value has changed at most.
     """
     kind = rule.optimism.ascension
-    if math.isinf(rule.eta):
+    if math.isinf(eta):
         rewards, n_actions = states.rewards, states.rewards.shape[1]
         for x in range(first, last):
             for a in range(n_actions):
                 rewards[x, a] = 0.0
     truncate = kind == AscensionKind.TRUNCATION
-    largest, best = target(states, beyond, truncate, pays, first, last, Q, begin)
-    change = improve(rule.eta, states, first, last, Q, begin)
+    largest, best = target(states, beyond, truncate, pays, eta > 0, first, last, Q, begin)
+    change = improve(eta, rule.evaluates, states, first, last, Q, begin)
     if kind >= AscensionKind.NOVELTY:
         bound_values(states.V, rule.heaven, first, last)
         give_trials(states, first, last)
@@ -109,6 +114,7 @@ def target(
     heaven: float,
     truncate: bool,
     pays: bool,
+    summed: bool,
     first: int,
     last: int,
     Q: FloatArray,
@@ -129,23 +135,36 @@ def target(
             if pays:
                 beyond += r[x, a]
             q = (1 - p[x, a]) * q + p[x, a] * beyond
-            rewards[x, a] += r[x, a]
+            if summed:
+                rewards[x, a] += r[x, a]
             Q[x - begin, a] = q
             largest, best = max(largest, abs(q)), max(best, q)
     return largest, best
 
 
 @inlined
-def improve(eta: float, states: States, first: int, last: int, Q: FloatArray, begin: int) -> float:
+def improve(
+    eta: float, evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
+) -> float:
     """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at some states.
 
     At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the paper's update without its
-    regulariser. Returns by how much a value has changed at most; infinity if some is not finite.
+    regulariser. Where a policy is evaluated V = <pi, Q>, with pi as it was before: the limit at
+    eta = 0, where pi stays. Returns by how much a value has changed at most; infinity if some is
+    not finite.
     """
     V, log_pi, cumulative, n_actions = states.V, states.log_pi, states.cumulative, Q.shape[1]
     greedy, change, finite = math.isinf(eta), 0.0, True
     for x in range(first, last):
         top, y = -np.inf, x - begin
+        if evaluates:
+            mean = 0.0
+            for a in range(n_actions):
+                mean += math.exp(log_pi[x, a]) * Q[y, a]
+            finite, change = finite and math.isfinite(mean), max(change, abs(mean - V[x]))
+            V[x] = mean
+            if eta == 0:
+                continue
         for a in range(n_actions):
             log_pi[x, a] = Q[y, a] if greedy else log_pi[x, a] + eta * Q[y, a]
             top = max(top, log_pi[x, a])
@@ -157,8 +176,9 @@ def improve(eta: float, states: States, first: int, last: int, Q: FloatArray, be
             for a in range(n_actions):
                 log_pi[x, a] = 0.0 if a == best else -np.inf
                 cumulative[x, a] = 0.0 if a < best else 1.0
-            change = max(change, abs(top - V[x]))
-            V[x] = top
+            if not evaluates:
+                change = max(change, abs(top - V[x]))
+                V[x] = top
             continue
         total = 0.0
         for a in range(n_actions):
@@ -172,8 +192,9 @@ def improve(eta: float, states: States, first: int, last: int, Q: FloatArray, be
             for a in range(n_actions):
                 log_pi[x, a] -= normaliser
                 cumulative[x, a] /= total
-        change = max(change, abs(top / eta - V[x]))
-        V[x] = top / eta
+        if not evaluates:
+            change = max(change, abs(top / eta - V[x]))
+            V[x] = top / eta
     return change if finite else np.inf
 
 

@@ -138,35 +138,38 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
     if left > 0 and rule.optimism.bonus == BonusKind.NOISE:
         draw_noise(me.reg.Lambda, rule.optimism.coefficient, rng, data.b)
         predict(states.rows, states.block, data.b, 0.0, 0, states.V.size, states.CB)
-    going = left > 0 and not stop[0]
+    going, moves = left > 0 and not stop[0], left == 1 or not rule.evaluates
     while going:
         if rule.optimism.ascension == AscensionKind.CONFIDENCE:
             call(me.renew_optimism, me)
-        record.sup_q[i], change = update(me)
+        record.sup_q[i], change = update(me, rule.eta if moves else 0.0)
         left -= 1
-        going = left > 0 and not stop[0] and not change < tolerance
+        going = left > 0 and not stop[0] and not (moves and change < tolerance)
+        moves = moves or left == 1 or change < tolerance
 
 
 @inlined
-def update(me: Learner) -> tuple[float, float]:
-    """One update of all states; the largest |Q|, and by how much a value has changed at most.
+def update(me: Learner, eta: float) -> tuple[float, float]:
+    """One update of all states, at eta = 0 of their values alone.
+
+    Returns the largest |Q|, and by how much a value has changed at most.
 
     P V is regressed to v: gamma P V = gamma v + phi . theta with theta = gamma M (V - v).
     """
     rule, states, data, epoch, prior = me.rule, me.states, me.data, me.epoch, me.epoch.prior
     parts, n_parts, n_actions = me.front.parts, me.front.n_parts[0], data.Q.shape[1]
-    count_update(rule.eta, epoch.clock, prior)
+    count_update(eta, epoch.clock, prior)
     gamma, v, pays = rule.gamma, prior[0]["v"], bool(prior[0]["pays"])
     beyond = gamma * prior[0]["worth"] if pays else rule.heaven
     regress(me, v, 1, gamma, gamma * v, epoch.theta)
     if not data.own:
-        add_update(rule.eta, epoch.theta, epoch.Theta, 0, epoch.theta.size)
+        add_update(eta, epoch.theta, epoch.Theta, 0, epoch.theta.size)
     largest, best, change = 0.0, -np.inf, 0.0
     for j in range(n_parts):
         first, last = parts[j, 0], parts[j, 1]
         if data.own:
-            add_update(rule.eta, epoch.theta, epoch.Theta, first * n_actions, last * n_actions)
-        top, most, moved = back_up(rule, states, beyond, pays, first, last, data.Q, 0)
+            add_update(eta, epoch.theta, epoch.Theta, first * n_actions, last * n_actions)
+        top, most, moved = back_up(rule, eta, states, beyond, pays, first, last, data.Q, 0)
         largest, best, change = max(largest, top), max(best, most), max(change, moved)
     if pays:
         set_worth(prior, beyond, best, rule.heaven)

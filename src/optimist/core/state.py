@@ -58,6 +58,7 @@ class Rule(NamedTuple):
     heaven: float
     updates: int
     tolerance: float  # updates end when no value changes by more
+    evaluates: bool  # updates evaluate the policy, and the last one moves it
     lazy: bool  # updates wait for the next epoch
     observe_last: bool
     gamma: float
@@ -123,6 +124,7 @@ class Data(NamedTuple):
 
     own: bool  # every pair has a feature of its own, in their order
     counts: FloatArray  # of each entry of P; empty if they are not counted
+    starts: IntArray  # how often an episode began in each state, [X]
     pair: IntArray  # of each entry of P; empty unless a prior is learnt
     sums: FloatArray  # [X, d]; empty if s = 1
     norms: FloatArray  # phi' Lambda^{-1} phi of each pair; empty unless blocks are `LARGE`
@@ -242,15 +244,18 @@ def blank_clock() -> Any:
     return clock
 
 
-def blank_epoch(regression: Regression, moments: bool, met_later: bool) -> Epoch:
+def blank_epoch(
+    regression: Regression, moments: bool, met_later: bool, v: float = 0.0, expected: float = 0.0
+) -> Epoch:
     """Before the first epoch: no updates, so the policy is uniform.
 
     ``moments`` says whether regressions of V are kept, ``met_later`` whether states may be met in
-    the middle of an epoch.
+    the middle of an epoch; ``v`` and ``expected`` are what the ridge shrinks to (`PRIOR`).
     """
     n_blocks, s, _ = regression.Lambda.shape
     d = n_blocks * s
-    none = np.zeros(d if moments else 0)
+    none, prior = np.zeros(d if moments else 0), np.zeros(1, PRIOR)
+    prior["v"], prior["expected"] = v, expected
     return Epoch(
         Theta=np.zeros(d),
         theta=np.zeros(d),
@@ -259,7 +264,7 @@ def blank_epoch(regression: Regression, moments: bool, met_later: bool) -> Epoch
         first=none,
         second=none.copy(),
         concentration=np.zeros(n_blocks if moments else 0),
-        prior=np.zeros(1, PRIOR),
+        prior=prior,
         clock=blank_clock(),
     )
 

@@ -142,7 +142,7 @@ def initialise(
     for j in range(missed + (n > 0)):
         theta = thetas[j] if j < missed else epoch.theta
         predict(rows, block, theta, base, first, last, Q)
-        back_up(rule, states, heaven, False, first, last, Q, first)
+        back_up(rule, rule.eta, states, heaven, False, first, last, Q, first)
     for x in range(first, last):
         for a in range(n_actions):
             states.rewards[x, a] = n * r[x, a]
@@ -163,7 +163,7 @@ def make_blank(states: States, first: int, last: int) -> None:
 @compiled()
 def leap(eta: float, states: States, first: int, last: int, S: FloatArray) -> None:
     """pi_{n-1} from the uniform policy and the sum S_{n-1}, in one update."""
-    improve(eta, states, first, last, S, first)
+    improve(eta, False, states, first, last, S, first)
 
 
 def update_all(
@@ -180,16 +180,19 @@ def update_all(
     if len(parts) < 2:
         return update_in_one(m, weights, thetas, n, stop)
     sums, largest = np.empty((len(parts), weights.size)), 0.0
-    work = [(m, *part, sums[i]) for i, part in enumerate(parts)]
-    for _ in range(m.rule.updates):
-        begin_update(m, weights, thetas)
-        found = on_threads(sweep_part, work)
+    work = [(*part, sums[i]) for i, part in enumerate(parts)]
+    left, going = m.rule.updates, True
+    moves = left == 1 or not m.rule.evaluates
+    while going:
+        eta = m.rule.eta if moves else 0.0
+        begin_update(m, eta, weights, thetas)
+        found = on_threads(sweep_part, [(m, eta, *given) for given in work])
         sums.sum(axis=0, out=m.sums.values)
-        top, change = (max(each) for each in zip(*found, strict=True))
-        largest = max(largest, top)
+        largest, change = (max(each) for each in zip(*found, strict=True))
         refuse_divergence(change)
-        if change < m.rule.tolerance or stop[0]:
-            break
+        left -= 1
+        going = left > 0 and not stop[0] and not (moves and change < m.rule.tolerance)
+        moves = moves or left == 1 or change < m.rule.tolerance
     return largest
 
 
@@ -198,49 +201,53 @@ def update_in_one(
     m: Stream, weights: FloatArray, thetas: FloatArray, n: int, stop: BoolArray
 ) -> float:
     """The same in one part."""
-    largest = 0.0
-    for _ in range(m.rule.updates):
-        make_theta(m, weights, thetas)
-        top, change = sweep(m, 0, n, m.sums.values)
-        largest = max(largest, top)
+    largest, left, going = 0.0, m.rule.updates, True
+    moves = left == 1 or not m.rule.evaluates
+    while going:
+        eta = m.rule.eta if moves else 0.0
+        make_theta(m, eta, weights, thetas)
+        largest, change = sweep(m, eta, 0, n, m.sums.values)
         refuse_divergence(change)
-        if change < m.rule.tolerance or stop[0]:
-            break
+        left -= 1
+        going = left > 0 and not stop[0] and not (moves and change < m.rule.tolerance)
+        moves = moves or left == 1 or change < m.rule.tolerance
     return largest
 
 
 @entry_point
-def begin_update(m: Stream, weights: FloatArray, thetas: FloatArray) -> None:
+def begin_update(m: Stream, eta: float, weights: FloatArray, thetas: FloatArray) -> None:
     """`make_theta`, called from Python."""
-    make_theta(m, weights, thetas)
+    make_theta(m, eta, weights, thetas)
 
 
 @entry_point
-def sweep_part(m: Stream, first: int, last: int, values: FloatArray) -> tuple[float, float]:
+def sweep_part(
+    m: Stream, eta: float, first: int, last: int, values: FloatArray
+) -> tuple[float, float]:
     """`sweep`, called from Python."""
-    return sweep(m, first, last, values)
+    return sweep(m, eta, first, last, values)
 
 
 @compiled()
-def make_theta(m: Stream, weights: FloatArray, thetas: FloatArray) -> None:
+def make_theta(m: Stream, eta: float, weights: FloatArray, thetas: FloatArray) -> None:
     """Count an update, and solve for its theta."""
     rule, reg, sums, epoch = m.rule, m.reg, m.sums, m.epoch
     theta, paid, values, features = epoch.theta, sums.paid, sums.values, sums.features
     base, gamma, d = epoch.prior[0]["expected"], rule.gamma, epoch.theta.size
     b = np.empty(d)
-    count_update(rule.eta, epoch.clock, epoch.prior)
+    count_update(eta, epoch.clock, epoch.prior)
     for i in range(d):
         b[i] = paid[i] + gamma * values[i] - base * features[i]
     solve(reg.Lambda, reg.inverse, b, 1.0, theta)
     for i in range(d):
         theta[i] += weights[i]
-    add_update(rule.eta, theta, epoch.Theta, 0, d)
+    add_update(eta, theta, epoch.Theta, 0, d)
     if thetas.shape[0] > 0:
         copy(thetas[epoch.clock[0]["updates"] - 1], theta)
 
 
 @compiled()
-def sweep(m: Stream, begin: int, end: int, values: FloatArray) -> tuple[float, float]:
+def sweep(m: Stream, eta: float, begin: int, end: int, values: FloatArray) -> tuple[float, float]:
     """Q, V and pi of some states under theta, and their sum of phi V(x') for the next.
 
     Returns the largest |Q|, and by how much a value has changed at most. States go by in chunks
@@ -259,7 +266,7 @@ def sweep(m: Stream, begin: int, end: int, values: FloatArray) -> tuple[float, f
     for first in range(begin, end, chunk):
         last = min(first + chunk, end)
         predict(rows, block, theta, base, first, last, Q)
-        top, _, moved = back_up(rule, states, rule.heaven, False, first, last, Q, first)
+        top, _, moved = back_up(rule, eta, states, rule.heaven, False, first, last, Q, first)
         largest, change = max(largest, top), max(change, moved)
         for y in range(first, last):
             link = head[y]

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 
 from optimist import checks
-from optimist.core.ascension import Ascension, Confidence, Novelty, Sigmoid
+from optimist.core.ascension import Ascension, Confidence, Contraction, Novelty, Sigmoid
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
 from optimist.core.optimism import Optimism
 from optimist.core.state import Rule
@@ -95,7 +95,7 @@ class Variant:
         checks.positive(self.r_max, "r_max")
         if self.ridge is not None:
             checks.positive(self.ridge, "ridge")
-        if self.anytime and not isinstance(self.ascension, Sigmoid):
+        if self.anytime and type(self.ascension) is not Sigmoid:
             raise ValueError("anytime needs a Sigmoid, whose numbers it chooses")
         if self.learns_prior and math.isinf(self.eta):
             raise ValueError("eta must be finite with Novelty, which needs odds of actions")
@@ -111,6 +111,11 @@ class Variant:
     def learns_prior(self) -> bool:
         """Whether a prior over next states is fitted (`optimist.core.prior`)."""
         return isinstance(self.ascension, Novelty)
+
+    @property
+    def evaluates(self) -> bool:
+        """Whether updates evaluate the policy, and the last one moves it (`Contraction`)."""
+        return isinstance(self.ascension, Contraction)
 
     @property
     def keeps_moments(self) -> bool:
@@ -151,7 +156,7 @@ class Variant:
         if isinstance(bonus, NoiseBonus):
             bonus = NoiseBonus(bonus.sigma * R_max)
         if isinstance(ascension, Sigmoid):
-            ascension = Sigmoid(ascension.alpha / R_max, ascension.omega)
+            ascension = replace(ascension, alpha=ascension.alpha / R_max)
         v_max = None if self.v_max is None else self.v_max * R_max
         eta, r_max = self.eta / R_max, self.r_max * R_max
         return replace(self, eta=eta, bonus=bonus, ascension=ascension, r_max=r_max, v_max=v_max)
@@ -198,6 +203,7 @@ class Variant:
             heaven=heaven,
             updates=int(self.updates),
             tolerance=float(self.tolerance) * heaven,
+            evaluates=bool(self.evaluates),
             lazy=bool(self.lazy),
             observe_last=bool(self.observe_last),
             gamma=gamma,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
+    from matplotlib.quiver import Quiver
 
 DECADES = 3
 """Decades that a logarithmic colour scale shows below its largest value."""
@@ -159,7 +160,7 @@ def draw(ax: "Axes", picture: Map, values: FloatArray, norm: Any, signed: bool) 
     size = min(max(0.7 * _cell_points(ax, board), 5), 8)
     for row, line in enumerate(board):
         for column in [i for i, c in enumerate(line) if c in MARKS]:
-            [ink] = _contrast_colour(mesh, numbers[[row], [column]])
+            [ink] = contrast_colour(mesh, numbers[[row], [column]])
             place = column + 0.5, row + 0.5
             ax.text(*place, MARKS[line[column]], color=ink, fontsize=size, **letter)
     return mesh
@@ -167,20 +168,20 @@ def draw(ax: "Axes", picture: Map, values: FloatArray, norm: Any, signed: bool) 
 
 def draw_arrows(
     ax: "Axes", picture: Map, policy: FloatArray, moves: IntArray, mesh: "QuadMesh"
-) -> None:
-    """Draw the mean move of a policy in each cell."""
+) -> "Quiver | None":
+    """Draw the mean move of a policy in each cell; None if the cells are too small."""
     cells = picture.cells
     free = [picture.board[row][column] not in NO_ARROW for row, column in cells]
     if not any(free) or _cell_points(ax, picture.board) < SMALLEST:
-        return
+        return None
     row, column = cells[free].T
     down, right = 0.8 * (policy @ moves)[free].T
-    ax.quiver(
+    return ax.quiver(
         column + 0.5,
         row + 0.5,
         right,
         down,
-        color=_contrast_colour(mesh, np.array(mesh.get_array())[row, column]),
+        color=contrast_colour(mesh, np.array(mesh.get_array())[row, column]),
         pivot="mid",
         angles="xy",
         scale_units="xy",
@@ -218,7 +219,7 @@ def _cell_points(ax: "Axes", board: Sequence[str]) -> float:
     return 72 / ax.figure.dpi * min(box.width / across, box.height / len(board))
 
 
-def _contrast_colour(mesh: "QuadMesh", values: FloatArray) -> list[str]:
+def contrast_colour(mesh: "QuadMesh", values: FloatArray) -> list[str]:
     """Black or white for each value, whichever contrasts with its colour."""
     light = np.array(mesh.cmap(mesh.norm(values)))[:, :3] @ (0.299, 0.587, 0.114)
     return ["black" if x > 0.5 else "white" for x in light]

@@ -3,7 +3,7 @@
 import errno
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Task(NamedTuple):
     folder: str
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     trust: tuple[str, ...] = ()
+    live: Any = False  # who watches, in this process
 
 
 class Outcome(NamedTuple):
@@ -75,7 +76,7 @@ def execute(task: Task) -> Outcome:
     try:
         with folder.locked():
             if not folder.finished:
-                restarted = _run(task.specification, folder, task.checkpoint_seconds)
+                restarted = _run(task, folder)
     except Busy:
         return Outcome("busy", folder.holder)
     except OSError as error:
@@ -101,8 +102,10 @@ def marks(length: int, stride: int) -> IntArray:
     return np.minimum(units * stride, length)
 
 
-def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> str:
+def _run(task: Task, folder: RunFolder) -> str:
     """Execute a run. Returns why it restarted, if its checkpoint was refused, else ""."""
+    spec = task.specification
+    watched = {"live": task.live} if task.live is not False else {}
     track, restarted = track_of(spec.world, spec.steps), ""
     try:
         agent, parts, shots = _load(spec, folder, track)
@@ -119,13 +122,14 @@ def _run(spec: Specification, folder: RunFolder, checkpoint_seconds: float) -> s
             continue
         if mark:
             before, left = agent.steps, int(mark) - getattr(agent, spec.unit)
-            history = agent.learn(**{spec.unit: left}, show_progress=False)
+            limits: dict[str, Any] = {spec.unit: left, **watched}
+            history = agent.learn(**limits, show_progress=False)
             parts.append(track.rows(history, before, agent.steps, spec.stride))
             agent.forget()  # its policies were evaluated; the checkpoint does not need them
         if shots is not None:
             shots = shots.taken(agent, spec.world)
         done = getattr(agent, spec.unit)
-        due = agent.can_be_saved and time.monotonic() - saved >= checkpoint_seconds
+        due = agent.can_be_saved and time.monotonic() - saved >= task.checkpoint_seconds
         if parts and (due or done >= spec.length):
             _checkpoint(spec, folder, agent, parts, shots)
             saved = time.monotonic()

@@ -53,6 +53,7 @@ def run(
     sinks: Iterable[Sink] = (),
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     trust: str | Iterable[str] = (),
+    live: Callable[[Run], Any] | None = None,
 ) -> Results:
     """Run the unfinished runs of a study; return its results.
 
@@ -76,6 +77,9 @@ def run(
     trust
         Modules to import, for the environments that they register. An id such as
         "module:Name-v0" needs its module here, or imported before.
+    live
+        A function of a run: who watches it while it learns, as ``live`` of `Agent.learn`. The runs
+        are then carried out in this process, one after the other.
 
     Raises
     ------
@@ -109,8 +113,9 @@ def run(
     pending = [r for r in study.runs if not folder.of(r).finished]
     if pending:
         modules = _imported(pending)
-        name = "serial" if executor == "joblib" and jobs == 1 else executor
-        work = _Sweep(folder, name, jobs, address, tuple(sinks), checkpoint_seconds, modules)
+        alone = live is not None or (executor == "joblib" and jobs == 1)
+        name = "serial" if alone else executor
+        work = _Sweep(folder, name, jobs, address, tuple(sinks), checkpoint_seconds, modules, live)
         with watching(study, folder, work.sinks):
             _compile_once(pending)
             work.complete(pending)
@@ -209,6 +214,7 @@ class _Sweep:
     sinks: tuple[Sink, ...]
     checkpoint_seconds: float
     modules: tuple[str, ...]
+    live: Callable[[Run], Any] | None = None
 
     def complete(self, runs: list[Run]) -> None:
         """Carry out the runs; wait for those that another process holds."""
@@ -231,6 +237,7 @@ class _Sweep:
                         str(self.folder.of(r).path.absolute()),
                         self.checkpoint_seconds,
                         self.modules,
+                        False if self.live is None else self.live(r),
                     )
                     for r in runs
                 ]

@@ -12,8 +12,10 @@ from optimist.agents import checkpoint
 from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
+from optimist.agents.watching import Watcher
 from optimist.core import SoftmaxPolicy, TablePolicy
 from optimist.core.arrays import check_features
+from optimist.display.card import card
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot
 from optimist.imitation.dataset import FeatureDataset
@@ -121,6 +123,11 @@ class Cloner(OfflineImitator):
         kind = type(self._policy).__name__ if self._policy is not None else None
         return f"{type(self).__name__}(size={self.size}, policy={kind})"
 
+    def _repr_html_(self) -> str:
+        if self._in_world:
+            return super()._repr_html_()
+        return card(type(self).__name__, {"pairs": f"{self.size:,}"})
+
     # In a world
 
     def learn(
@@ -131,11 +138,12 @@ class Cloner(OfflineImitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> ImitatorHistory:
         """Fit the expert's pairs: no limits are given, and a second call is refused."""
         self._refuse_without_world("learn")
         limits: dict[str, Any] = {"steps": steps, "callback": callback, "until": until}
-        return super().learn(episodes, **limits, show_progress=show_progress)
+        return super().learn(episodes, **limits, show_progress=show_progress, live=live)
 
     def _solve(self) -> None:
         data: Any = self.expert

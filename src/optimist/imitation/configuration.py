@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from optimist.agents.cfpo import CfpoConfig
 from optimist.agents.optimist import OptimistConfig
 from optimist.agents.rmax_ravi_ucb import RmaxRaviUcbConfig
 from optimist.core import Variant
@@ -14,7 +15,7 @@ from optimist.parameters import plain_value
 UNIT_BALL = Ball(1.0)
 OPTIMIST = OptimistConfig()
 
-PlayerConfig = OptimistConfig | RmaxRaviUcbConfig
+PlayerConfig = OptimistConfig | RmaxRaviUcbConfig | CfpoConfig
 
 
 @dataclass(frozen=True)

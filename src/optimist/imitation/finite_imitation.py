@@ -55,6 +55,8 @@ class FiniteImitation(ImitationDriver, FiniteDriver):
     def _choose_rewards(self, most: int) -> int:
         return 1 if self._moves_between_calls else most
 
+    coming_episode = None  # a rollout may be drawn before it
+
     def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
         sizes = len(record.steps), len(kept.log_policies)
         player = self.player.state(self.step, self.config.fresh, *sizes)

@@ -9,6 +9,7 @@ from optimist import checks, limits
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
+from optimist.agents.watching import Watcher
 from optimist.checks import FloatArray, IntArray
 from optimist.core import TimedPolicy, schema
 from optimist.core.tabular import KeptTables
@@ -270,6 +271,7 @@ class ForwardAIL(TabularImitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> ImitatorHistory:
         """Play and learn; the history of these episodes.
 
@@ -285,7 +287,12 @@ class ForwardAIL(TabularImitator):
                 )
             episodes = asked
         return super().learn(
-            episodes, steps=steps, callback=callback, until=until, show_progress=show_progress
+            episodes,
+            steps=steps,
+            callback=callback,
+            until=until,
+            show_progress=show_progress,
+            live=live,
         )
 
     @property

@@ -12,6 +12,7 @@ from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
 from optimist.agents.variant_agent import Environment, FiniteWorld, as_gym
+from optimist.agents.watching import Watcher
 from optimist.checks import FloatArray
 from optimist.core import Variant
 from optimist.envs import Gym, World
@@ -101,7 +102,8 @@ class FraIL(Agent, Imitator):
         given = (expert, reward_features, features, RunSettings(config, seed, stride))
         driver: ImitationDriver
         if isinstance(world, gymnasium.Env | VectorEnv | Gym):
-            driver = StreamImitation(as_gym(world, told), *given)
+            world = as_gym(world, told)
+            driver = StreamImitation(world, *given)
         else:
             refuse_environment(world, told)
             driver = FiniteImitation(finite_mdp(world), *given)
@@ -186,6 +188,7 @@ class FraIL(Agent, Imitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> ImitationHistory:
         """Play and learn, as `Agent.learn` does; the history of these episodes.
 
@@ -194,7 +197,7 @@ class FraIL(Agent, Imitator):
         """
         limits: dict[str, Any] = {"steps": steps, "callback": callback, "until": until}
         with first_call(type(self), self._driver, episodes):
-            history = super().learn(episodes, **limits, show_progress=show_progress)
+            history = super().learn(episodes, **limits, show_progress=show_progress, live=live)
         assert isinstance(history, ImitationHistory)  # as the driver makes them
         return history
 

@@ -22,7 +22,7 @@ from optimist.mdp import FiniteMDP
 
 Sees = Literal["pairs", "states", "features"]
 
-WITHOUT_ACTIONS = "Mobile, ForwardAIL and FraIL learn from states alone"
+WITHOUT_ACTIONS = "Mobile, ForwardAIL, FraIL, Ilarl and OgaIL learn from states alone"
 
 
 class Imitator(ABC):

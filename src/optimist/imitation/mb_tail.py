@@ -9,6 +9,7 @@ import numpy as np
 from optimist import checks
 from optimist.agents.driver import Policy, RunSettings
 from optimist.agents.ending import Callback
+from optimist.agents.watching import Watcher
 from optimist.checks import FloatArray, IntArray
 from optimist.core import TablePolicy
 from optimist.core.tabular import KeptTables
@@ -194,7 +195,10 @@ class MbTail(TabularImitator):
                                W(x,a) = min(H, B(n) + F gamma sum_y P^(y|x,a) max_a' W(y,a'))
         pi = argmin { ||mu_{P^}(pi) - mu_in - mu_out||_1 }
 
-    The output is pi, after K episodes; before, `policy` is that of the next episode.
+    The output is pi, after K episodes; before, `policy` is that of the next episode. The split of
+    the episodes is that of the authors' code, which calls a path known if its whole prefix is in
+    D1; by the paper's definition, from memory, each of its states must be. The constants of
+    RF-Express (Menard et al., 2021) are those of two public implementations, which agree.
 
     Parameters
     ----------
@@ -241,6 +245,7 @@ class MbTail(TabularImitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> ImitatorHistory:
         """Play and learn; the history of these episodes.
 
@@ -258,7 +263,12 @@ class MbTail(TabularImitator):
                 )
             episodes = asked
         return super().learn(
-            episodes, steps=steps, callback=callback, until=until, show_progress=show_progress
+            episodes,
+            steps=steps,
+            callback=callback,
+            until=until,
+            show_progress=show_progress,
+            live=live,
         )
 
     @property

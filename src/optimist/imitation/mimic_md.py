@@ -175,8 +175,9 @@ class MimicMD(OfflineImitator):
                       s the first time at which x_t is not in S1
         pi = argmin { ||mu(pi) - mu_in - mu_out||_1 : pi(kappa(x)|x) = 1 on S1 }
 
-    In every run the gap to the expert is at most H ||mu_in + mu_out - mu(pi_E)||_1. With tau_E
-    trajectories it is of order min(H sqrt(X / tau_E), X H^{3/2} / tau_E).
+    The pseudocode of the paper is from memory. In every run the gap to the expert is at most
+    H ||mu_in + mu_out - mu(pi_E)||_1. With tau_E trajectories it is of order
+    min(H sqrt(X / tau_E), X H^{3/2} / tau_E).
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
 from optimist.agents.history import Column
+from optimist.agents.watching import Watcher
 from optimist.checks import FloatArray
 from optimist.core import schema
 from optimist.core.tabular import KeptTables
@@ -232,10 +233,16 @@ class Oal(TabularImitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> OalHistory:
         """Play and learn, as `Agent.learn` does; the history of these episodes."""
         history = super().learn(
-            episodes, steps=steps, callback=callback, until=until, show_progress=show_progress
+            episodes,
+            steps=steps,
+            callback=callback,
+            until=until,
+            show_progress=show_progress,
+            live=live,
         )
         assert isinstance(history, OalHistory)  # as the driver makes them
         return history

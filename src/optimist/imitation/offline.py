@@ -7,6 +7,7 @@ import numpy as np
 
 from optimist.agents.driver import Policy
 from optimist.agents.ending import Callback
+from optimist.agents.watching import Watcher
 from optimist.core import schema
 from optimist.core.tabular import KeptTables
 from optimist.imitation.imitator_driver import ImitatorDriver, Played
@@ -80,13 +81,14 @@ class OfflineImitator(TabularImitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> ImitatorHistory:
         """Learn from the data: no limits are given, and a second call is refused.
 
         Returns a history of no episodes, with the policy that was learnt.
         """
         name = type(self).__name__
-        if any(limit is not None for limit in (episodes, steps, callback, until)):
+        if any(x is not None for x in (episodes, steps, callback, until, live or None)):
             raise ValueError(f"{name} plays no episodes: call learn() without limits")
         if self._driver.solved:
             raise ValueError(f"{name} has learnt all that its data show: learn() is called once")

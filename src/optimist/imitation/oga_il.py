@@ -30,8 +30,8 @@ from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
 
 NO_KERNELS = (
-    "OgaIL needs known kernels P_i: world.kernels or kernels=; a table is a mixture of unit "
-    "kernels, table=True"
+    "OgaIL needs known kernels P_i: world.kernels or kernels=; table=True, --table on the command "
+    "line, takes a table as the mixture of its unit kernels"
 )
 
 

@@ -11,6 +11,7 @@ from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
 from optimist.agents.driver import RunSettings
 from optimist.agents.ending import Callback
+from optimist.agents.watching import Watcher
 from optimist.checks import FloatArray, IntArray
 from optimist.core import schema, storage
 from optimist.core.state import Simulator
@@ -210,11 +211,12 @@ class TabularImitator(Agent, Imitator):
         callback: Callback | None = None,
         until: float | None = None,
         show_progress: bool = True,
+        live: bool | Watcher = False,
     ) -> ImitatorHistory:
         """Play and learn, as `Agent.learn` does; the history of these episodes."""
         limits: dict[str, Any] = {"steps": steps, "callback": callback, "until": until}
         with first_call(type(self), self._driver, episodes):
-            history = super().learn(episodes, **limits, show_progress=show_progress)
+            history = super().learn(episodes, **limits, show_progress=show_progress, live=live)
         assert isinstance(history, ImitatorHistory)  # as the driver makes them
         return history
 

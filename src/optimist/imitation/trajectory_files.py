@@ -66,7 +66,7 @@ def holds_trajectories(path: str | Path) -> bool:
     with tables.opened(path) as data:
         if suffix == ".npz":
             return {"states", "lengths"} <= set(tables.npz_names(data))
-        return {"episode", "t"} <= set(tables.column_names(data, suffix))
+        return "episode" in tables.column_names(data, suffix)
 
 
 def _digest(arrays: dict[str, NDArray[Any]], gamma: float | None) -> str:
@@ -158,7 +158,7 @@ def _state_columns(names: list[str], states: Sequence[str] | None) -> list[str]:
     if not found or found != numbered[: len(found)]:
         raise FileError(
             f"{shown}: it has no column state; name those of the state, as in states=['row', "
-            "'column']"
+            "'column'], or --states row,column on the command line"
         )
     return found
 

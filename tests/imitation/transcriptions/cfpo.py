@@ -20,10 +20,14 @@ def contraction(K, beta_w, u):
 
 
 class Cfpo:
-    """``rewards(k)`` [X, A] in [0, R_max] for episode k = 1, .., K; losses are R_max - r_k."""
+    """``rewards(k)`` [X, A] in [0, R_max] for episode k = 1, .., K; losses are R_max - r_k.
+
+    ``ahead`` is the order of Algorithm 1 of FRA-IL's paper: the data of an episode, and the epoch
+    that they begin, come before its evaluation.
+    """
 
     def __init__(self, P, nu0, gamma, Phi, rewards, rng, *, K, beta_b, beta_w, eta, ridge=1.0,
-                 R_max=1.0, tolerance=1e-4, most=1000):  # fmt: skip
+                 R_max=1.0, tolerance=1e-4, most=1000, ahead=False):  # fmt: skip
         X, A, d = Phi.shape
         self.gamma, self.Phi, self.rewards, self.R_max, self.K = gamma, Phi, rewards, R_max, K
         self.beta_b, self.beta_w, self.eta, self.ridge = beta_b, beta_w, eta, ridge
@@ -32,13 +36,17 @@ class Cfpo:
         # Lambda = ridge I; V = 0
         self.Lambda, self.V, self.D, self.k = ridge * np.eye(d), np.zeros(X), [], 0
         self.S = np.zeros((X, A))
-        self.policies = []
+        self.policies, self.ahead, self.e = [], ahead, 0
 
     def log_det(self):
         return np.linalg.slogdet(self.Lambda)[1]
 
     def begin_epoch(self):
         """Lambda_e = Lambda, rho = sigmoid(log K - beta_w u), S = 0."""
+        # if k = 1 or det Lambda >= 2 det Lambda_e: [equality up to rounding]
+        if self.k > 1 and self.log_det() < self.log_det_e + np.log(2) - 1e-9:
+            return
+        self.e += 1
         self.log_det_e = self.log_det()
         inverse = np.linalg.inv(self.Lambda)
         self.u = np.sqrt(np.einsum("xai,ij,xaj->xa", self.Phi, inverse, self.Phi))
@@ -64,17 +72,26 @@ class Cfpo:
 
     def episode(self):
         self.k += 1
-        # if k = 1 or det Lambda >= 2 det Lambda_e: [equality up to rounding]
-        if self.k == 1 or self.log_det() >= self.log_det_e + np.log(2) - 1e-9:
+        if not self.ahead:
             self.begin_epoch()
         # pi_k = softmax(-eta S); play an episode; l_k is revealed
         self.pi = softmax(-self.eta * self.S)
         self.policies.append(self.pi)
-        _, transitions = self.play.episode(self.pi)
+        pairs, transitions = self.play.episode(self.pi)
+        self.steps = len(pairs)
         self.l = self.R_max - self.rewards(self.k)
+        if self.ahead:
+            self.add(transitions)
+            self.begin_epoch()
+            self.pi = softmax(-self.eta * self.S)
+        self.known = list(self.D)  # what Q was evaluated with
         self.Q = self.evaluate()
         self.S = self.S + self.Q
         # then add the episode's phi phi' to Lambda and its transitions to the data
+        if not self.ahead:
+            self.add(transitions)
+
+    def add(self, transitions):
         for x, a, _ in transitions:
             self.Lambda = self.Lambda + np.outer(self.Phi[x, a], self.Phi[x, a])
         self.D = self.D + transitions

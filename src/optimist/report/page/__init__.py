@@ -26,6 +26,7 @@ from optimist.report.page import layout
 from optimist.report.ratios import any_beyond, beyond, grouped, limits
 
 SCRIPTS = (
+    "dom.js",
     "base.js",
     "controls.js",
     "curves.js",
@@ -56,7 +57,7 @@ def write_page(data: ReportData, path: str | Path) -> None:
 def render(data: ReportData) -> str:
     """The page as text; the same data give the same bytes."""
     template = _templates().get_template("page.html")
-    script = "\n".join(_asset(name) for name in SCRIPTS)
+    script = "\n".join(asset(name) for name in SCRIPTS)
     plotly, plotly_digest = _plotly()
     seeds = [world.seeds for world in data.worlds if world.seeds]
     return template.render(
@@ -71,7 +72,7 @@ def render(data: ReportData) -> str:
         imitators=any("matching_error" in c.of for w in data.worlds for c in w.curves.values()),
         maps=any(w.picture and w.picture.axes is not None for w in data.worlds),
         policy=_content_policy(_digest(script), plotly_digest),
-        style=Markup(_asset("page.css")),
+        style=Markup(asset("page.css")),
         embedded=_embedded(_for_script(data)),
         plotly=plotly,
         script=Markup(script),
@@ -128,7 +129,8 @@ def _templates() -> Environment:
     return found
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a style sheet or a script of the page."""
     return resources.files(__name__).joinpath("assets", name).read_text(encoding="utf-8")
 
 

@@ -124,3 +124,49 @@ function axisLabels({ axes: [[left, right], [bottom, top]] }, columns, rows) {
     label(number(top, 3), x, 0, "end", true),
   ];
 }
+
+const KEYS_TO_MOVES = { ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowDown: [1, 0], ArrowLeft: [0, -1] };
+
+/** The nearest cell in a direction, or the same if there is none. */
+function neighbour(cells, x, [down, right]) {
+  const [row, column] = cells[x];
+  let nearest = x, least = Infinity;
+  cells.forEach(([r, c], y) => {
+    const along = (r - row) * down + (c - column) * right;
+    const aside = Math.abs((r - row) * right) + Math.abs((c - column) * down);
+    if (along > 0 && along + 2 * aside < least) [nearest, least] = [y, along + 2 * aside];
+  });
+  return nearest;
+}
+
+const WAYS = {
+  "-1,0": "up", "0,1": "right", "1,0": "down", "0,-1": "left", "0,0": "stay",
+  "1,-1": "down left", "1,1": "down right", "-1,-1": "up left", "-1,1": "up right",
+};
+
+/** The likely actions in words, most likely first. */
+function plays(policy, moves) {
+  return policy
+    .map((p, a) => [p, moves ? WAYS[moves[a].join()] ?? `action ${a}` : `action ${a}`])
+    .filter(([p]) => p >= 0.005)
+    .sort((one, other) => other[0] - one[0])
+    .slice(0, 4)
+    .map(([p, way]) => `${way} ${p.toFixed(2)}`)
+    .join(", ");
+}
+
+/** The cell that is chosen at first: a start, or the middle of a map. */
+function firstCell({ cells, board, axes }) {
+  if (axes) return Math.floor(board.length / 2) * board[0].length + Math.floor(board[0].length / 2);
+  return Math.max(0, cells.findIndex(([row, column]) => board[row][column] === "s"));
+}
+
+/** What a cell stands for, and where it is. */
+function placeOf(picture, x) {
+  if (picture.axes) {
+    const [across, up] = observationAt(picture, x);
+    return [element("b", {}, `Observation (${number(across, 3)}, ${number(up, 3)})`)];
+  }
+  const [row, column] = picture.cells[x];
+  return [element("b", {}, `State ${x}`), ` in row ${row + 1}, column ${column + 1}`];
+}

@@ -2,8 +2,6 @@
 
 const STEP_MILLISECONDS = 550;
 
-const KEYS_TO_MOVES = { ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowDown: [1, 0], ArrowLeft: [0, -1] };
-
 let view = null; // of the selected world
 
 function startOptimism() {
@@ -27,7 +25,7 @@ class View {
   /** The picture of a world, at first of the given agents if they have runs there. */
   constructor(picture, agents) {
     this.picture = picture;
-    this.chosen = this.firstCell();
+    this.chosen = firstCell(picture);
     this.makeSteering();
     const find = (agent) => picture.runs.findIndex((run) => run.agent === agent);
     const optimistic = picture.runs.findIndex((run) => run.bonus || run.ascension);
@@ -47,12 +45,6 @@ class View {
 
   get agents() {
     return this.runs.map((run) => run.agent);
-  }
-
-  firstCell() {
-    const { cells, board, axes } = this.picture;
-    if (axes) return Math.floor(board.length / 2) * board[0].length + Math.floor(board[0].length / 2);
-    return Math.max(0, cells.findIndex(([row, column]) => board[row][column] === "s"));
   }
 
   makeSteering() {
@@ -174,18 +166,9 @@ class View {
     const lines = columns[0].map(([name], i) => element("div", {}, element("dt", {}, name),
       ...columns.map((column) => element("dd", { "data-number": name }, column[i][1]))));
     this.readout.replaceChildren(
-      ...this.place(x), element("dl", {}, ...names, ...lines),
+      ...placeOf(this.picture, x), element("dl", {}, ...names, ...lines),
       element("p", { class: "hint" }, "Point at a cell of any board, or move with the arrow keys."),
     );
-  }
-
-  place(x) {
-    if (this.picture.axes) {
-      const [across, up] = observationAt(this.picture, x);
-      return [element("b", {}, `Observation (${number(across, 3)}, ${number(up, 3)})`)];
-    }
-    const [row, column] = this.picture.cells[x];
-    return [element("b", {}, `State ${x}`), ` in row ${row + 1}, column ${column + 1}`];
   }
 
   /** The numbers of a cell in a run at the selected episode, with their names. */
@@ -219,32 +202,4 @@ class View {
     this.timer = null;
     this.play.textContent = "Play";
   }
-}
-
-/** The nearest cell in a direction, or the same if there is none. */
-function neighbour(cells, x, [down, right]) {
-  const [row, column] = cells[x];
-  let nearest = x, least = Infinity;
-  cells.forEach(([r, c], y) => {
-    const along = (r - row) * down + (c - column) * right;
-    const aside = Math.abs((r - row) * right) + Math.abs((c - column) * down);
-    if (along > 0 && along + 2 * aside < least) [nearest, least] = [y, along + 2 * aside];
-  });
-  return nearest;
-}
-
-const WAYS = {
-  "-1,0": "up", "0,1": "right", "1,0": "down", "0,-1": "left", "0,0": "stay",
-  "1,-1": "down left", "1,1": "down right", "-1,-1": "up left", "-1,1": "up right",
-};
-
-/** The likely actions in words, most likely first. */
-function plays(policy, moves) {
-  return policy
-    .map((p, a) => [p, moves ? WAYS[moves[a].join()] ?? `action ${a}` : `action ${a}`])
-    .filter(([p]) => p >= 0.005)
-    .sort((one, other) => other[0] - one[0])
-    .slice(0, 4)
-    .map(([p, way]) => `${way} ${p.toFixed(2)}`)
-    .join(", ");
 }

@@ -1,0 +1,123 @@
+"""Pages that show runs while they learn."""
+
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optimist.cli.flags import Live
+from optimist.errors import ExecutorError, StudyError
+from optimist.experiments import Study
+from optimist.experiments.study_folder import StudyFolder
+from optimist.experiments.temporary import temporary_folder
+from optimist.text import printable
+
+if TYPE_CHECKING:
+    from optimist.live.server import Page
+
+LOOPBACK = "127.0.0.1"
+
+WAIT_SECONDS = 30.0
+"""How long a run that is to be shown in a terminal waits for somebody to look."""
+
+
+@contextmanager
+def opened(source: Any, host: str | None) -> Iterator["Page"]:
+    """A page while the block runs; its address is printed."""
+    from optimist import live
+
+    try:
+        page = live.open_page(source, host or LOOPBACK)
+    except ImportError as error:
+        raise ExecutorError(str(error)) from error
+    except OSError as error:
+        raise StudyError(f"host {host!r} cannot be listened at: {error.strerror}") from error
+    with page:
+        _say(f"live: {page.address}")
+        if not page.loopback:
+            _say(
+                f"{host} is reached from other machines: whoever has this address sees the runs "
+                "and can hold them back, and what is sent is not encrypted"
+            )
+        yield page
+
+
+@contextmanager
+def shown(
+    study: Study, out: Path | None, flags: Live, feeds: Mapping[str, Any] | None = None
+) -> Iterator[Path | None]:
+    """A page of a study while the block runs, if it is asked for; yields where to run the study.
+
+    In a terminal, runs of this process wait for somebody to open the page, and the page stays open
+    at the end until Ctrl-C.
+    """
+    if not flags.live:
+        if flags.host is not None:
+            raise StudyError("--host says where the page of --live listens; there is none")
+        yield None
+        return
+    from optimist import live
+
+    with ExitStack() as stack:
+        place = out
+        if place is None:
+            place, remove = temporary_folder()
+            stack.callback(remove)
+        StudyFolder(place).prepare(study)
+        page = stack.enter_context(opened(live.StudySource(place, study, feeds), flags.host))
+        if feeds:
+            wait_for_viewer(page)
+        yield place
+        if _in_terminal():
+            linger()
+
+
+def wait_for_viewer(page: "Page") -> None:
+    """Wait in a terminal until the page is open, so that a short run is not missed."""
+    if _in_terminal():
+        _say(f"the first run begins when the page is open, or in {WAIT_SECONDS:.0f} s")
+        page.opened.wait(WAIT_SECONDS)
+
+
+def linger() -> None:
+    """Keep the page until Ctrl-C."""
+    _say("Ctrl-C closes the page")
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        return
+
+
+def check_recording(file: Path | None) -> None:
+    """Refuse a moving picture of another kind, or without the packages that it needs."""
+    if file is None:
+        return
+    from optimist.live.recording import check_kind
+
+    try:
+        check_kind(file)
+    except ImportError as error:
+        raise ExecutorError(str(error)) from error
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+
+
+def record(feed: Any, file: Path) -> None:
+    """Write a moving picture of a run."""
+    from optimist.live.recording import record
+
+    if not len(feed.frames):
+        raise StudyError(f"there is nothing to record in {file}: no run was played, or it failed")
+    record(feed, file)
+    _say(f"recorded in {file}")
+
+
+def _in_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _say(line: str) -> None:
+    if sys.stderr is not None:
+        print(printable(line), file=sys.stderr, flush=True)

@@ -1,0 +1,262 @@
+"""The feed of a run: frames of it while it learns, and controls that hold it back.
+
+Frames are taken after every episode at first, and then ever more seldom: after a fifth more
+episodes than before, or a twenty-fifth if somebody watches. Whatever takes long waits until
+somebody does. What is read of a learner are copies, and generators are left alone, so that a run
+gives the same bytes with a feed and without.
+"""
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from optimist.agents import Agent
+from optimist.agents.coming import ComingEpisode
+from optimist.agents.progress import Bar
+from optimist.experiments.specification import Unit
+from optimist.live.frames import Frame, Frames, Head
+from optimist.live.scenes import Scene, scene_of
+
+GROWTH, WATCHED_GROWTH = 0.2, 0.04
+"""By which share the episodes grow from frame to frame, while nobody and while somebody watches."""
+
+SHARE, WATCHED_SHARE = 0.03, 0.12
+"""Frames take no larger share of the time than this, likewise, ..."""
+
+ALLOWANCE_SECONDS = 0.03
+"""... and whatever they take together up to so much."""
+
+HOLD_SECONDS, ALONE_SECONDS = 0.02, 5.0
+"""How often a run that is held looks whether to go on, and how long it stays held by nobody."""
+
+COLUMNS = ("optimistic_value", "bonus", "ascension", "epoch")
+"""Columns of the history of which a frame has the latest number."""
+
+
+class Feed:
+    """The frames of a run while it learns (an `optimist.agents.watching.Watcher`).
+
+    Parameters
+    ----------
+    steady
+        Whether to take as many frames as for a viewer, whatever time they take: the same in every
+        run of the same seed, to record them.
+    total, unit
+        The number of episodes, or of steps, of the whole run, if it is learnt in several calls.
+
+    Attributes
+    ----------
+    frames
+        The frames so far.
+    scene
+        What is shown of the agent; None before it learns.
+    viewers
+        How many look at present.
+    state
+        "waiting", "learning", "held" or "ended".
+    episodes, steps, total
+        How many have been played, and the number of episodes that was asked for, if there is one.
+    trouble
+        Why there are no more frames, if taking one failed.
+
+    Examples
+    --------
+    >>> from optimist import Optimist, envs
+    >>> feed = Feed()
+    >>> history = Optimist(envs.RiverSwim(6), seed=0).learn(100, live=feed)
+    >>> [frame.episodes for frame in feed.frames][:4], feed.state, feed.episodes
+    ([1, 2, 3, 4], 'ended', 100)
+    """
+
+    controls = True
+    """It can be held back."""
+
+    def __init__(
+        self, steady: bool = False, total: int | None = None, unit: Unit = "episodes"
+    ) -> None:
+        self.steady, self.total, self.unit = steady, total, unit
+        self._whole = total is not None
+        self.frames = Frames()
+        self.scene: Scene | None = None
+        self.viewers = 0
+        self.state = "waiting"
+        self.episodes = self.steps = 0
+        self.trouble = ""
+        self._held, self._granted = False, 0
+        self._next = 1
+        self._last: ComingEpisode | None = None
+        self._numbers: dict[str, float] = {}
+        self._earned, self._since = 0.0, 0  # rewards and episodes since the last frame
+        self._spent = self._begun = 0.0
+        self._head = Head()
+        self._early: list[Frame] = []  # before the first episode, and not shown
+
+    # Controls, from other threads
+
+    @property
+    def held(self) -> bool:
+        """Whether the run is held back between two episodes."""
+        return self._held
+
+    def hold(self, held: bool) -> None:
+        """Hold the run back, or let it go on."""
+        self._granted, self._held = 0, held
+
+    def step(self) -> None:
+        """Let a run that is held go on for one more frame, which is that of the next episode."""
+        self._granted += 1
+
+    # The watcher of a run
+
+    def begin(self, agent: Agent, total: int | None) -> None:
+        """Learning begins, or goes on."""
+        if not self._whole:
+            self.total = None if total is None else agent.episodes + total
+        self.episodes, self.steps = agent.episodes, agent.steps
+        self._begun, self._spent = time.perf_counter(), 0.0
+        self._next = max(self._next, agent.episodes + 1)
+        if self.scene is None:
+            self.scene = scene_of(agent)
+            self._guarded(lambda: self._opening(agent))
+        self.state = "learning"
+
+    def _opening(self, agent: Agent) -> None:
+        """Regret is summed from the first policy on, of which there is nothing to see."""
+        assert self.scene is not None
+        if self.scene.judges:
+            first = Frame(agent.episodes, agent.steps)
+            self.scene.shoot(agent, first)
+            self._early.append(first)
+
+    def ahead(self, agent: Agent) -> int:
+        """Up to the next frame, or to the last episode, whose path is to be drawn."""
+        until, last = self._next, self._last_episode
+        if last is not None and agent.episodes < last - 1:
+            until = min(until, last - 1)
+        return max(1, until - agent.episodes)
+
+    def look(self, agent: Agent, columns: dict[str, Any], bar: Bar) -> None:
+        """Take a frame if it is time to, and wait while the run is held."""
+        self.episodes, self.steps = agent.episodes, agent.steps
+        self._since += len(columns["steps"])
+        self._numbers = {name: float(columns[name][-1]) for name in COLUMNS if name in columns}
+        if "reward" in columns:
+            self._earned += float(columns["reward"].sum())
+            self._numbers["return"] = self._earned / self._since
+        if self.episodes == self._last_episode:
+            return  # `end` takes the last frame
+        if self.episodes + 1 == self._last_episode:
+            self._last = agent.coming_episode
+        if self._held or self.episodes >= self._next:
+            if self._affordable:
+                self._guarded(lambda: self._take(agent, self.episodes + 1, agent.coming_episode))
+            if self._held:
+                self._wait(bar)
+            self._next = self.episodes + self._gap
+
+    def end(self, agent: Agent) -> None:
+        """Learning has ended, with a last frame; or it goes on with another call."""
+        if self._whole and getattr(agent, self.unit) < (self.total or 0):
+            return
+        if self._since:
+            self._guarded(lambda: self._take(agent, agent.episodes, self._last))
+        self.state, self._last = "ended", None
+
+    # Frames
+
+    @property
+    def _last_episode(self) -> int | None:
+        return self.total if self.unit == "episodes" else None
+
+    @property
+    def _gap(self) -> int:
+        growth = WATCHED_GROWTH if self.steady or self.viewers else GROWTH
+        return 1 if self._held else max(1, int(self.episodes * growth))
+
+    @property
+    def _affordable(self) -> bool:
+        share = WATCHED_SHARE if self.viewers else SHARE
+        passed = time.perf_counter() - self._begun
+        always = self.steady or self._held
+        return always or self._spent <= ALLOWANCE_SECONDS + share * passed
+
+    def _take(self, agent: Agent, episode: int, path: ComingEpisode | None) -> None:
+        """Take a frame, with the path of an episode: of the next, or at the end of the last."""
+        assert self.scene is not None
+        frame = Frame(agent.episodes, agent.steps, self._numbers, coming=path)
+        frame.path_of = episode if path is not None else None
+        self.scene.shoot(agent, frame)
+        self.frames.add(frame)
+        self._earned, self._since = 0.0, 0
+
+    def _guarded(self, take: Callable[[], None]) -> None:
+        """Take a frame; if code of the user fails in it, there are no more, and the run goes on."""
+        if self.trouble:
+            return
+        started = time.perf_counter()
+        try:
+            take()
+        except Exception as error:
+            self.trouble = f"{type(error).__name__}: {error}"
+            warnings.warn(f"the live page shows no more frames: {self.trouble}", stacklevel=2)
+        self._spent += time.perf_counter() - started
+
+    def _wait(self, bar: Bar) -> None:
+        """Wait until the run is let go, by the user or by an interruption, or nobody looks."""
+        self.state, started, alone = "held", time.perf_counter(), 0.0
+        while self._held and not bar.interrupted:
+            if self._granted:
+                self._granted -= 1
+                break
+            alone = 0.0 if self.viewers else alone + HOLD_SECONDS
+            if alone > ALONE_SECONDS:
+                self.hold(False)
+            time.sleep(HOLD_SECONDS)
+        self._begun += time.perf_counter() - started
+        self.state = "learning"
+
+    # Showing them, in one other thread
+
+    def text_of(self, frame: Frame) -> str:
+        """A frame as JSON, made once."""
+        if not frame.encoded:
+            self.complete(frame)
+            frame.encoded = frame.text()
+        return frame.encoded
+
+    def complete(self, frame: Frame) -> None:
+        """Add to a frame what takes longer; the frames in their order."""
+        assert self.scene is not None
+        while self._early:
+            self.scene.complete(self._early.pop())
+        if not frame.complete:
+            self.scene.complete(frame)
+            frame.complete = True
+
+    def complete_frames(self) -> list[Frame]:
+        """All frames so far, complete."""
+        frames = list(self.frames)
+        for frame in frames:
+            self.complete(frame)
+        return frames
+
+    @property
+    def head(self) -> str:
+        """What the page is told of the run once, as JSON."""
+        if self.scene is None:
+            return self._head.text("", None, None)
+        return self._head.text(self.scene.title, self.scene.picture, self.scene.optimal)
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """What the page is told whenever it changes."""
+        return {
+            "state": self.state,
+            "held": self._held,
+            "done": getattr(self, self.unit),
+            "total": self.total,
+            "unit": self.unit,
+            "steps": self.steps if self.unit == "episodes" else None,
+            "trouble": self.trouble,
+        }
