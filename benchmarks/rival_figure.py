@@ -61,6 +61,7 @@ def figure(
     """Draw all panels; the peer if its runs are there."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+
     from optimist.display.style import WIDE, number, style
 
     with style(), rc_context({"text.parse_math": True, "mathtext.fontset": "stix"}):
