@@ -61,7 +61,8 @@ def figure(
     """Draw all panels; the peer if its runs are there."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
-    from optimist.report.figures_style import WIDE, number, style
+
+    from optimist.display.style import WIDE, number, style
 
     with style(), rc_context({"text.parse_math": True, "mathtext.fontset": "stix"}):
         fig = Figure(figsize=(WIDE, 7.4), layout="constrained")
