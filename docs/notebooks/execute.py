@@ -36,9 +36,26 @@ def execute(path: Path, folder: str | Path) -> Any:
     book.metadata = METADATA
     for cell in book.cells:
         cell.metadata = {}
-        if cell.cell_type == "code":  # a progress bar leaves an output that is empty
-            cell.outputs = [o for o in cell.outputs if "data" not in o or any(o.data.values())]
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
     return book
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """The outputs with texts in one piece, and without what is not of the notebook.
+
+    These are empty ones, as progress bars leave them, and what is said of code that is compiled.
+    """
+    kept: list[Any] = []
+    for one in outputs:
+        if one.get("text", "").startswith("Compiling, once"):
+            continue
+        stream = kept and "text" in one and one.get("name") == kept[-1].get("name")
+        if stream:
+            kept[-1].text += one.text
+        elif "data" not in one or any(one.data.values()):
+            kept.append(one)
+    return kept
 
 
 def main() -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Optimist,
         OptimisticQ,
         OptimisticVI,
+        Prover,
         Psrl,
         PythonAgent,
         QLearning,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from optimist.imitation import BehaviouralCloning, FraIL
     from optimist.mdp import FiniteMDP, LinearMDP
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Algorithm",
@@ -67,6 +68,7 @@ __all__ = [
     "Optimist",
     "OptimisticQ",
     "OptimisticVI",
+    "Prover",
     "Psrl",
     "PythonAgent",
     "QLearning",
@@ -102,7 +104,7 @@ __all__ = [
 _ROOMS = {
     "agents": (
         *("Optimist", "RmaxRaviUcb", "RaviUcb", "OptimisticVI", "Rmax", "Cfpo"),
-        *("Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
+        *("Prover", "Psrl", "Ucbvi", "LsviUcb", "Rlsvi", "OptimisticQ", "QLearning"),
         *("Algorithm", "PythonAgent", "HashedQLearning", "CountBonus"),
         *("StableBaselines", "TrainedModel", "Evaluation", "evaluate"),
     ),

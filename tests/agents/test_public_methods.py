@@ -61,6 +61,19 @@ def call(learner, name, folder):
             fresh = kind(world, DATA) if imitates else kind(world)
             fresh.restore(folder)
             assert loaded.episodes == fresh.episodes == 3
+        case "certificate":
+            if finite and not imitates:
+                found = learner.certificate(delta=0.1)
+                assert -1e-6 < found.lower <= learner.mdp.optimal().value <= found.upper < 10.1
+            else:
+                with pytest.raises(ValueError, match="certificate"):
+                    learner.certificate()
+        case "show":
+            if finite and learner.world is RIVER:
+                assert "occupancy" in [ax.get_title() for ax in learner.show().axes]
+            else:
+                with pytest.raises(ValueError, match="the world must have a map"):
+                    learner.show()
         case "theory":
             assert kind.theory(RIVER, K=100).config.beta > 100
         case "Config":
@@ -87,7 +100,7 @@ def test_every_public_name_works_or_is_not_there(name, tmp_path):
     absent = {"mdp", "rewards"} if environment else streaming
     if imitates:
         absent = {"mdp", "matching_error"} if environment else set()
-    if isinstance(learner, opt.Psrl | opt.Ucbvi | opt.OptimisticQ | opt.QLearning):
+    if isinstance(learner, opt.Prover | opt.Psrl | opt.Ucbvi | opt.OptimisticQ | opt.QLearning):
         absent = set()
     assert missing == absent
 

@@ -224,3 +224,28 @@ def test_the_folder_of_a_study_has_its_name_and_curves_go_to_tensorboard(optimis
     assert list(at["regret"]) == curves.at.tolist()
     np.testing.assert_allclose(list(at["regret"].values()), curves.curves["regret"][0], rtol=1e-6)
     assert not math.isnan(at["bonus"][1])
+
+
+def test_learn_until_it_is_certified(optimist, as_json, tmp_path):
+    world = ("learn", "RiverSwim", "--world.n", 3, "--world.gamma", 0.5, "--agent", "Prover")
+    found = as_json(*world, "--until", "30%", "--seeds", 2, "--policy", "p.safetensors")
+    assert found["until"] == 0.3
+    assert len(found["runs"]) == 2
+    best = opt.envs.RiverSwim(3, gamma=0.5).mdp.optimal().value
+    for run in found["runs"]:
+        assert run["share"] <= 0.3
+        assert run["lower"] <= best <= run["upper"]
+    kept = opt.load_policy("p.safetensors").certificate
+    assert kept.upper == found["runs"][0]["upper"]
+    code, out, _ = optimist(*world, "--until", "1%", "--episodes", 50, "--seeds", 1)
+    assert code == 1
+    assert "until certified within 0.01" in out
+    for bad, sentence in (
+        (("--until", "5"), "--until must be a share of the optimum, such as 5% or 0.05; got 5"),
+        (("--until", "5%", "--out", "x"), "--until has no --out"),
+        (("--until", "5%", "--delta", 2), r"delta must be in (0, 1); got 2"),
+    ):
+        code, _, err = optimist(*world, *bad)
+        assert code == 2
+        assert sentence in err
+    assert [path.name for path in tmp_path.iterdir()] == ["p.safetensors"]

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from optimist.agents.history import cumulative
+from optimist.agents.plotted import cumulative
 from optimist.errors import FileError
 from optimist.experiments.curves import average, final, read_curves, write_curves
 from optimist.experiments.execute import Task, execute, marks

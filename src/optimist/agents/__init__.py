@@ -4,6 +4,7 @@ from typing import Any
 
 from optimist.agents.agent import Agent
 from optimist.agents.algorithm import Algorithm, DecisionProblem
+from optimist.agents.certificate import Certificate
 from optimist.agents.cfpo import Cfpo
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
 from optimist.agents.evaluation import Evaluation, evaluate
@@ -11,6 +12,7 @@ from optimist.agents.hashed import CountBonus, HashedQLearning
 from optimist.agents.history import History
 from optimist.agents.optimist import Optimist
 from optimist.agents.optimistic_vi import LsviUcb, OptimisticVI, RaviUcb, Rlsvi
+from optimist.agents.prover import Prover
 from optimist.agents.psrl import Psrl
 from optimist.agents.python_agent import PythonAgent
 from optimist.agents.q_learning import OptimisticQ, QLearning
@@ -25,7 +27,7 @@ AGENTS: dict[str, type[Any]] = {
     agent.__name__: agent
     for agent in (
         *(Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax, Cfpo),
-        *(Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning, VariantAgent),
+        *(Prover, Psrl, Ucbvi, LsviUcb, Rlsvi, OptimisticQ, QLearning, VariantAgent),
     )
 }
 """Every agent by name; ``AGENTS[name].Config`` is the frozen dataclass of its parameters."""
@@ -41,6 +43,7 @@ __all__ = [
     "Agent",
     "Algorithm",
     "Beliefs",
+    "Certificate",
     "Cfpo",
     "CountBonus",
     "DecisionProblem",
@@ -52,6 +55,7 @@ __all__ = [
     "Optimist",
     "OptimisticQ",
     "OptimisticVI",
+    "Prover",
     "Psrl",
     "PythonAgent",
     "QLearning",

@@ -1,7 +1,7 @@
 """What all agents share: learning, acting, and stopping and continuing."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,27 +13,16 @@ from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
+from optimist.agents.shown import Shown
 from optimist.agents.watching import Watcher, watched
 from optimist.checks import FloatArray, IntArray
-from optimist.core.timed import table_in
-from optimist.display import svg
-from optimist.display.card import card
-from optimist.envs import World
-from optimist.envs.world import MOST_STATES
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-ROUNDING = 1e-12
-"""Bonuses and probabilities of heaven that are no larger count as none."""
 
 NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
 
 
-class Agent:
+class Agent(Shown):
     """An agent of whatever algorithm: the public side of the driver that plays and learns.
 
     Attributes
@@ -55,17 +44,6 @@ class Agent:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(episodes={self.episodes:,}, steps={self.steps:,})"
-
-    def _repr_html_(self) -> str:
-        world = getattr(self._driver, "world", self._world)  # an environment as it is played
-        facts = {"world": getattr(world, "name", type(self._world).__name__)}
-        facts |= {"episodes": f"{self.episodes:,}", "steps": f"{self.steps:,}"}
-        pictures = []
-        if self.episodes and isinstance(self._world, World) and (where := self._world.map):
-            boards = self._boards()
-            name = next(iter(boards))
-            pictures.append(svg.board(where, boards[name], f"{name} by state"))
-        return card(type(self).__name__, facts, *pictures)
 
     def _start(self, driver: Driver, world: Any) -> None:
         """Set the driver and what it plays, before the first episode."""
@@ -183,14 +161,19 @@ class Agent:
                 f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
             )
         ending = Ending(self, episodes, steps, callback, until)
-        self._check_history(episodes, steps)
+        return self._learn(ending, show_progress, live)
+
+    def _learn(self, ending: Ending, show_progress: bool, live: bool | Watcher) -> History:
+        """Play and learn until one of the limits is reached."""
+        driver = self._driver
+        self._check_history(ending.episodes, ending.steps)
         first, before = self.episodes, len(self._chunks)
         driver.begin()
         driver.step_limit, self._learning = ending.step_limit, True
         try:
             with (
                 progress(ending.total, show_progress) as bar,
-                watched(live, self, episodes) as watcher,
+                watched(live, self, ending.episodes) as watcher,
             ):
                 driver.bar = bar
                 while not ending.reached and not bar.interrupted:
@@ -200,6 +183,7 @@ class Agent:
                     bar.advance(ending.done - done)
                     with bar.user_code():
                         ending.look(columns)
+                    bar.say(ending.certified)
                     watcher.look(self, columns, bar)
         finally:
             self._learning = False
@@ -292,50 +276,6 @@ class Agent:
         An int for one observation, integers [...] for a batch; see `ActingPolicy.predict`.
         """
         return self.policy.predict(observations, rng, deterministic=deterministic)
-
-    # Figures
-
-    @overload
-    def show(self, what: str | None = ..., *, ax: None = ...) -> "Figure": ...
-    @overload
-    def show(self, what: str, *, ax: "Axes") -> "Axes": ...
-    def show(self, what: str | None = None, *, ax: "Axes | None" = None) -> "Figure | Axes":
-        """Draw what the agent believes now, on the map of its world, as a matplotlib figure.
-
-        Parameters
-        ----------
-        what
-            One of "value", with the arrows of the policy, "bonus", "heaven", the probability of
-            heaven, and "occupancy", the exact one of the policy. By default all that there are;
-            bonuses and probabilities of heaven are means over the actions.
-        ax
-            Axes of a figure of one's own for one of them, which are then returned.
-        """
-        from optimist.display.beliefs import boards_figure, draw_board
-
-        where = self._world.map if isinstance(self._world, World) else None
-        if where is None:
-            raise ValueError(
-                f"the world must have a map to be shown, of no more than {MOST_STATES:,} states; "
-                "history.plot() draws the curves of any"
-            )
-        boards, pi = self._boards(), table_in(self.mdp, self.policy)
-        if what is not None and what not in boards:
-            there = ", ".join(map(repr, boards))
-            raise ValueError(f"what must be one of {there}; got {what!r}")
-        if ax is not None:
-            if what is None:
-                raise ValueError("ax= takes one board: give what=")
-            return draw_board(ax, where, what, boards[what], pi)
-        return boards_figure(where, boards if what is None else {what: boards[what]}, pi)
-
-    def _boards(self) -> dict[str, FloatArray]:
-        """What the agent believes of each state of a finite world, by name."""
-        now, pi = self.diagnostics, table_in(self.mdp, self.policy)
-        found = {"value": now.V, "bonus": now.CB.mean(axis=1), "heaven": now.p.mean(axis=1)}
-        found["occupancy"] = self.mdp.state_occupancy(pi)
-        known = {name: values for name, values in found.items() if np.isfinite(values).all()}
-        return {n: v for n, v in known.items() if n == "value" or v.max() > ROUNDING}
 
     # Stopping and continuing
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from optimist import checks
+from optimist.agents.certificate import Seen
 from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.ending import episodes_before
@@ -28,6 +29,7 @@ from optimist.core.state import (
     Epoch,
     Regression,
     Rule,
+    Simulator,
     States,
     arrays_of,
     blank_epoch,
@@ -79,6 +81,9 @@ class Driver(ABC):
 
     mdp: FiniteMDP | None = None
     """The finite world that is played, if it is one."""
+
+    simulator: Simulator
+    """The same as it is played, if episodes are compiled."""
 
     env: Any = None
     """The Gymnasium environment that is played, if it is one."""
@@ -218,6 +223,14 @@ class Driver(ABC):
 
     def forget(self) -> None:  # noqa: B027
         """Drop what only the history so far needs."""
+
+    @property
+    def evidence(self) -> Seen:
+        """What a certificate is made of."""
+        raise ValueError(
+            "a certificate needs the counts of transitions in a finite world; this learner keeps "
+            "none"
+        )
 
     # Acting
 

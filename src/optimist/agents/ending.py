@@ -1,6 +1,10 @@
-"""When a call of `learn` ends: after episodes or steps, at a mean return, or by a callback."""
+"""When a call of `learn` ends.
+
+After episodes or steps, at a mean return, when enough is certified, or by a callback.
+"""
 
 import math
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -11,9 +15,13 @@ from optimist import checks
 
 if TYPE_CHECKING:
     from optimist.agents.agent import Agent
+    from optimist.agents.certified_agent import CertifiedAgent
 
 Callback = Callable[[Any], bool | None]
 """Called with the agent after every episode; learning ends if it returns True."""
+
+LOOKS = 100
+"""How many episodes there are between two certificates, at least."""
 
 WINDOW = 100
 """Over how many episodes the mean return is taken."""
@@ -26,10 +34,14 @@ class Ending:
     ----------
     end, step_limit
         The number of episodes and of steps of the whole run at which it ends, or infinity.
+    episodes, steps
+        How many of them were asked for; None if it was not said.
     total
         The number of episodes, or else of steps, that were asked for; None if neither was.
     reached
         Whether to end.
+    certified
+        What is certified so far and how long the rest may take, or nothing.
     """
 
     def __init__(
@@ -39,8 +51,9 @@ class Ending:
         steps: int | None,
         callback: Callback | None,
         until: float | None,
+        goal: "Goal | None" = None,
     ) -> None:
-        if all(given is None for given in (episodes, steps, callback, until)):
+        if all(given is None for given in (episodes, steps, callback, until, goal)):
             raise TypeError(
                 "learn must be told when to end: give episodes=, steps=, callback= or until="
             )
@@ -49,12 +62,14 @@ class Ending:
         n_episodes = math.inf if episodes is None else checks.count(episodes, "episodes")
         n_steps = math.inf if steps is None else checks.count(steps, "steps")
         self.agent, self._callback = agent, callback
+        self.episodes, self.steps = episodes, steps
         self._until = None if until is None else checks.real_number(until, "until")
         self.end, self.step_limit = agent.episodes + n_episodes, agent.steps + n_steps
         self._by_episodes = episodes is not None or steps is None
         self.total = steps if episodes is None else episodes
         self.reached = False
         self._returns: deque[float] = deque(maxlen=WINDOW)
+        self._goal = goal
         if until is not None and agent.remembers:
             self._returns.extend(agent.history.reward[-WINDOW:])
 
@@ -63,7 +78,12 @@ class Ending:
         """How many episodes may be played before looking again."""
         if self._callback is not None or self._until is not None:
             return 1
-        return int(min(self.end - self.agent.episodes, checks.MOST))
+        end = self.end if self._goal is None else min(self.end, self._goal.coming)
+        return int(min(end - self.agent.episodes, checks.MOST))
+
+    @property
+    def certified(self) -> str:
+        return "" if self._goal is None else self._goal.sentence
 
     @property
     def done(self) -> int:
@@ -74,6 +94,8 @@ class Ending:
         """Note episodes that were played, which are in the history by now."""
         agent = self.agent
         self.reached = agent.episodes >= self.end or agent.steps >= self.step_limit
+        if self._goal is not None:
+            self.reached |= self._goal.look(self.reached)
         if self._until is not None:
             self._returns.extend(columns["reward"])
             enough = len(self._returns) == WINDOW and np.mean(self._returns) >= self._until
@@ -86,6 +108,91 @@ class Ending:
                     f"{answer!r}"
                 )
             self.reached |= bool(answer)
+
+
+class Goal:
+    """A certificate to be reached: how far from the optimum a policy may be.
+
+    It is looked at every 100 episodes, and after 2% more where that is more.
+
+    Attributes
+    ----------
+    coming
+        After how many episodes of the whole run it is looked at again.
+    sentence
+        What is certified, and how long the rest may take.
+    """
+
+    def __init__(self, agent: "CertifiedAgent", until: float | None, delta: float) -> None:
+        if until is None:
+            raise TypeError("delta must come with until=, how far from the optimum to end")
+        if not 0 < checks.real_number(until, "until") < 1:
+            raise ValueError(
+                f"until must be in (0, 1) where delta is given, a share of the optimum; "
+                f"got {until:g}"
+            )
+        self.agent, self._until, self._delta = agent, until, delta
+        self._seen: list[tuple[float, float]] = []  # episodes and shares
+        self._began = agent.episodes, time.monotonic()
+        self.sentence = ""
+        agent.certificate(delta)  # refused at once, if it has none
+        self._plan()
+
+    def _plan(self) -> None:
+        self.coming = self.agent.episodes + max(LOOKS, self.agent.episodes // 50)
+
+    def look(self, ends: bool) -> bool:
+        """Whether it is reached; learning may end anyway."""
+        if self.agent.episodes < self.coming and not ends:
+            return False
+        share = self.agent.certificate(self._delta).share
+        self._seen.append((self.agent.episodes, share))
+        self._plan()
+        missing = episodes_missing(self._seen, self._until)
+        first, began = self._began
+        rate = (self.agent.episodes - first) / max(time.monotonic() - began, 1e-9)
+        rest = "no estimate yet" if missing is None else f"about {duration(missing / rate)} more"
+        self.sentence = f"certified within {share:.1%} of the optimum; {rest}"
+        return share <= self._until
+
+
+def episodes_missing(seen: list[tuple[float, float]], until: float) -> float | None:
+    """How many more episodes the share may take, if it goes on to fall as the power of them it did.
+
+    The power is that since half of the episodes, and at most 1. None if it fell slower than by the
+    power 1/10, or if half of the episodes have no certificate.
+
+    Examples
+    --------
+    >>> episodes_missing([(100, 0.4), (200, 0.3), (400, 0.2)], until=0.1)
+    908.0
+    >>> episodes_missing([(200, 0.9), (400, 0.89)], until=0.1) is None
+    True
+    """
+    n, share = seen[-1]
+    if share <= until:
+        return 0.0
+    before = [(m, s) for m, s in seen if m <= n / 2]
+    if not before or not before[-1][1] > share:
+        return None
+    m, s = before[-1]
+    power = min(math.log(s / share) / math.log(n / m), 1.0)
+    return round(n * (share / until) ** (1 / power) - n, 0) if power > 0.1 else None
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words.
+
+    Examples
+    --------
+    >>> duration(7.4), duration(200), duration(9000), duration(1e6)
+    ('7 s', '3 min', '2.5 h', '12 days')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"
 
 
 def episodes_before(steps: float, mean_steps: float) -> int:

@@ -2,19 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from optimist import checks, limits
+from optimist.agents.plotted import Plotted
 from optimist.checks import BoolArray, FloatArray, IntArray
-from optimist.display.card import card
-from optimist.display.svg import sparkline
 from optimist.mdp import FiniteMDP, best_in_hindsight, regret
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BYTES_AN_EPISODE = 160
 """What the numbers of an episode take, and once more while they are put together."""
@@ -25,12 +20,6 @@ COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "as
 TABLE = (*COLUMNS, "terminated", "states", "rollouts")
 """The columns with one number an episode, as far as a history has them."""
 
-WINDOWS = 200
-"""Columns are plotted as their means over so many windows."""
-
-LIGHT = 2_000_000
-"""Policies of no more numbers in all are evaluated to be shown."""
-
 C = TypeVar("C")
 
 
@@ -39,20 +28,6 @@ def check_history(episodes: int, kept: int, policy_size: int) -> None:
     needed = BYTES_AN_EPISODE * episodes + 3 * 8 * kept * policy_size  # in parts, whole, evaluated
     policies = f" and {kept:,} policies of {policy_size:,} numbers" if kept * policy_size else ""
     limits.need(needed, f"the history of {episodes:,} episodes{policies}")
-
-
-def cumulative(episode: IntArray, suboptimality: FloatArray) -> FloatArray:
-    """Sums over all episodes up to each; missing episodes are interpolated linearly.
-
-    Examples
-    --------
-    >>> cumulative(np.array([1, 2, 4]), np.array([1.0, 1.0, 0.0]))      # episode 3 counts as 0.5
-    array([1. , 2. , 2.5])
-    """
-    steps, rise = np.diff(episode), np.diff(suboptimality)
-    # Each piece is the sum over j = 1, ..., n of s + rise j / n.
-    pieces = steps * suboptimality[:-1] + rise * (steps + 1) / 2
-    return np.cumsum(np.concatenate([suboptimality[:1], pieces]))
 
 
 def joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -79,7 +54,7 @@ class Column(Generic[C]):
         return found
 
 
-class History:
+class History(Plotted):
     """A run, episode by episode, in a finite world or in a Gymnasium environment.
 
     Attributes
@@ -138,98 +113,6 @@ class History:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(episodes={len(self.steps):,}, steps={self.steps.sum():,})"
 
-    def _repr_html_(self) -> str:
-        facts = {"episodes": f"{len(self.steps):,}", "steps": f"{self.steps.sum():,}"}
-        what, cheap = self._main, self.columns.get("policies", self.steps).size <= LIGHT
-        if not len(self.steps) or (what in self.EXACT and not cheap):
-            return card(type(self).__name__, facts)
-        what = "suboptimality" if what == "regret" else what
-        (_, y), form = self._curve(what), ".1%" if what == "suboptimality" else ".4g"
-        name, late = self.QUANTITIES.get(what, what), y[-max(1, len(y) // 10) :]
-        facts |= {name: f"{y.mean():{form}}", "in the last tenth": f"{late.mean():{form}}"}
-        return card(type(self).__name__, facts, sparkline(y, f"{name} by episode"))
-
-    # Figures
-
-    QUANTITIES: ClassVar[dict[str, str]] = {
-        "regret": "cumulative regret",
-        "suboptimality": "relative suboptimality",
-        "matching_error": "matching error",
-        "return": "return",
-    }
-    """What `plot` draws besides columns, and the labels of its axis."""
-
-    EXACT = ("regret", "suboptimality", "matching_error")
-    """Those that are computed from the policies that were kept."""
-
-    @overload
-    def plot(
-        self, what: str | None = ..., log: Literal["", "x", "y", "xy"] = ..., *, ax: None = ...
-    ) -> "Figure": ...
-    @overload
-    def plot(
-        self,
-        what: str | None = ...,
-        log: Literal["", "x", "y", "xy"] = ...,
-        *,
-        ax: "Axes",
-        **line: Any,
-    ) -> "Axes": ...
-    def plot(
-        self,
-        what: str | None = None,
-        log: Literal["", "x", "y", "xy"] = "",
-        *,
-        ax: "Axes | None" = None,
-        **line: Any,
-    ) -> "Figure | Axes":
-        """Draw a quantity over the episodes as a matplotlib figure.
-
-        Parameters
-        ----------
-        what
-            In finite worlds "regret", summed over the episodes, or "suboptimality", as a fraction
-            of the comparator's value; of `FraIL` there "matching_error". Elsewhere "return". Or any
-            column: its means over 200 windows. By default the first of these that there is.
-        log
-            The logarithmic axes.
-        ax
-            Axes of a figure of one's own, which are then returned.
-        line
-            What else matplotlib is told of the line, such as ``label``.
-        """
-        from optimist.display.curve import draw_curve
-
-        what = self._main if what is None else what
-        x, y = self._curve(what)
-        name = self.QUANTITIES.get(what, what.replace("_", " "))
-        drawn: Figure | Axes = draw_curve(x, y, name, log, ax, **line)
-        return drawn
-
-    @property
-    def _main(self) -> str:
-        """What is plotted by default."""
-        if "reward" not in self.columns:
-            return "steps"
-        return "return" if self._mdp is None else "regret"
-
-    def _curve(self, what: str) -> tuple[IntArray, FloatArray]:
-        """Episodes, counted from 1, and a quantity at each of them."""
-        if what in ("regret", "suboptimality"):
-            at = self.evaluated + 1
-            if what == "regret":
-                return at, cumulative(at, self._regrets)
-            return at, self._regrets / self._best_value.mean()
-        column = self.columns.get("reward" if what == "return" else what)
-        if (what not in self.QUANTITIES and what not in TABLE) or column is None:
-            there = ", ".join(repr(name) for name in TABLE if name in self.columns)
-            raise ValueError(f"what must be {self._main!r} or a column: {there}; got {what!r}")
-        n = len(column)
-        ends = np.unique(np.arange(1, WINDOWS + 1) * n // WINDOWS)[-n:] if n else np.zeros(0, int)
-        ends = ends[ends > 0]
-        sums = np.append(0.0, np.cumsum(column, dtype=np.float64))
-        return self.first + ends, np.diff(sums[np.append(0, ends)]) / np.diff(ends, prepend=0)
-
     @property
     def mdp(self) -> FiniteMDP:
         """The finite world that was played."""
@@ -268,6 +151,10 @@ class History:
         """The numbers of each episode as columns of equal length, ready for a data frame."""
         shown = {name: self.columns[name] for name in TABLE if name in self.columns}
         return {"episode": self.first + np.arange(len(self.steps)), **shown}
+
+    def losses(self) -> tuple[FloatArray, float]:
+        """The exact regrets of the policies that were kept, [n], and the comparator's value."""
+        return self._regrets, float(self._best_value.mean())
 
     @cached_property
     def _regrets(self) -> FloatArray:

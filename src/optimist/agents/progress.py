@@ -61,6 +61,11 @@ class Bar:
         finally:
             self.in_user_code = False
 
+    def say(self, sentence: str) -> None:
+        """Show a sentence in the place of the description, unless it is empty."""
+        if self.shown is not None and sentence:
+            self.shown.update(self._task, description=sentence)
+
     def advance(self, n: int) -> None:
         """So many more episodes, or steps, are done."""
         if self.shown is not None:

@@ -294,7 +294,7 @@ class StreamDriver(StreamLearner):
         """How the environment is played, in words."""
         scale = self.scale
         how = "learnt" if scale.learns else "declared" if self.world.low is not None else "known"
-        paid = f"rewards in [{scale.low:g}, {scale.high:g}] ({how})"
+        paid = f"rewards in [{scale.low + 0.0:g}, {scale.high:g}] ({how})"  # no minus zero
         return "; ".join(
             (
                 f"features {self.world.features or self._features_name}",

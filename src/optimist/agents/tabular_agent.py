@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from optimist import checks
-from optimist.agents.agent import Agent
 from optimist.agents.arguments import refuse_environment, resolve
+from optimist.agents.certificate import Seen
+from optimist.agents.certified_agent import CertifiedAgent
 from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy, RunSettings
@@ -112,6 +113,10 @@ class TabularDriver(Driver):
     def history(self, columns: dict[str, Any], first: int) -> History:
         return History(columns, first, self.mdp, self.mdp.r[None])
 
+    @property
+    def evidence(self) -> Seen:
+        return Seen(self.tables.counts, self.tables.starts, self.mdp.r)
+
     # Acting
 
     @property
@@ -159,7 +164,7 @@ class TabularDriver(Driver):
         return fingerprint(self.mdp, self.simulator)
 
 
-class TabularAgent(Agent):
+class TabularAgent(CertifiedAgent):
     """An agent that keeps a table of a finite world.
 
     Parameters
@@ -172,6 +177,8 @@ class TabularAgent(Agent):
     seed, stride, config, parameters
         As of `VariantAgent`.
     """
+
+    Driver: ClassVar[type[TabularDriver]] = TabularDriver
 
     _driver: TabularDriver
 
@@ -195,7 +202,7 @@ class TabularAgent(Agent):
         config, told = resolve(name, self.Config, config, parameters)
         refuse_environment(world, told)
         mdp = world.mdp if isinstance(world, World) else world
-        self._start(TabularDriver(mdp, RunSettings(config, seed, stride)), world)
+        self._start(self.Driver(mdp, RunSettings(config, seed, stride)), world)
 
     @property
     def visits(self) -> FloatArray:

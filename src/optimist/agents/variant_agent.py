@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium.vector import VectorEnv
 from numpy.typing import ArrayLike
 
-from optimist.agents.agent import NOT_FINITE, Agent
+from optimist.agents.agent import NOT_FINITE
 from optimist.agents.arguments import refuse_environment, resolve
+from optimist.agents.certified_agent import CertifiedAgent
 from optimist.agents.diagnostics import Beliefs, Transitions
 from optimist.agents.driver import RunSettings, VariantDriver
 from optimist.agents.finite_driver import FiniteDriver
@@ -59,7 +60,7 @@ class VariantConfig:
         return Variant(**{**own, **others})
 
 
-class VariantAgent(Agent):
+class VariantAgent(CertifiedAgent):
     """An agent that is one `Variant`: which bonus and which ascension function are parameters.
 
     Agents that are named after an algorithm are such agents with fewer parameters.

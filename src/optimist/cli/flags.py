@@ -39,6 +39,10 @@ STEPS = (
     "number of steps in a Gymnasium environment, instead of --episodes: a run ends with the "
     "episode that reaches it"
 )
+UNTIL = (
+    "end when a policy is certified within this share of the optimum, such as 5%, in a finite "
+    "world; --agent Prover explores for it"
+)
 EPISODES = 2000
 """How many episodes are learnt by default."""
 
@@ -66,13 +70,17 @@ class Workers:
     """also write the curves to a folder for TensorBoard, while the runs go on"""
 
 
+LOOPBACK = "127.0.0.1"
+"""Where only this machine reaches a page."""
+
+
 @dataclass(frozen=True)
 class Live:
     """Whether runs are shown while they learn."""
 
     live: bool = False
     """show the runs on a page while they learn; its address is printed"""
-    host: Annotated[str | None, shown("HOST", "this machine only")] = None
+    host: Annotated[str, arg(metavar="HOST")] = LOOPBACK
     """where the page listens: with 0.0.0.0 whoever has its address, from any machine that reaches
     this one, sees the runs and can hold them back, without encryption"""
 
@@ -117,6 +125,7 @@ class Learn:
 
     Example:
         optimist learn RiverSwim --world.n 20 --agent RaviUcb --agent.beta 2
+        optimist learn RiverSwim --world.gamma 0.9 --agent Prover --until 5%
         optimist learn gym:MountainCar-v0 --features tiles:20 --episodes 300
         optimist learn gym:CartPole-v1 --steps 20000 --seeds 1
         optimist learn my_worlds:Ring --agent my_agents:Mine
@@ -134,6 +143,9 @@ class Learn:
     episodes: Annotated[int | None, shown("N", f"{EPISODES} without --steps")] = None
     """number of episodes"""
     steps: Annotated[int | None, shown("N", "none", STEPS)] = None
+    until: Annotated[str | None, shown("SHARE", "none", UNTIL)] = None
+    delta: float = 0.05
+    """the probability with which what --until certifies may be wrong"""
     seeds: int = 5
     """number of seeds"""
     seed: int = 0
@@ -228,7 +240,7 @@ class Sweep:
     """
 
     study: Annotated[str, Positional, arg(metavar="STUDY")]
-    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation"""
+    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation, rivals"""
     out: Annotated[Path | None, shown("FOLDER", "runs/STUDY")] = None
     """output directory; created, or resumed if it exists"""
     seeds: Annotated[int | None, shown("N", "as in the study")] = None
@@ -268,7 +280,7 @@ class Watch:
     """
 
     folder: Folder
-    host: Annotated[str | None, shown("HOST", "this machine only")] = None
+    host: Annotated[str, arg(metavar="HOST")] = LOOPBACK
     """where the page listens: with 0.0.0.0 whoever has its address sees the study, without
     encryption"""
     imports: Imports = ()

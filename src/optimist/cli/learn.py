@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from optimist.cli.certified import learn_until
 from optimist.cli.flags import EPISODES
 from optimist.cli.live import check_recording, record, shown
 from optimist.cli.mistakes import check_writable, user_errors
@@ -39,6 +40,8 @@ def main(given: Any) -> int:
             seed=given.seed,
             title=f"{agent} in {world}",
         )
+    if given.until is not None:
+        return learn_until(study, given)
     feeds = _feeds(study, given)
     with shown(study, given.out, given.live, feeds) as place:
         watch = (lambda run: feeds[run.spec.id]) if feeds else None

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.cli.flags import Live
+from optimist.cli.flags import LOOPBACK, Live
 from optimist.errors import ExecutorError, StudyError
 from optimist.experiments import Study
 from optimist.experiments.study_folder import StudyFolder
@@ -17,19 +17,17 @@ from optimist.text import printable
 if TYPE_CHECKING:
     from optimist.live.server import Page
 
-LOOPBACK = "127.0.0.1"
-
 WAIT_SECONDS = 30.0
 """How long a run that is to be shown in a terminal waits for somebody to look."""
 
 
 @contextmanager
-def opened(source: Any, host: str | None) -> Iterator["Page"]:
+def opened(source: Any, host: str) -> Iterator["Page"]:
     """A page while the block runs; its address is printed."""
     from optimist import live
 
     try:
-        page = live.open_page(source, host or LOOPBACK)
+        page = live.open_page(source, host)
     except ImportError as error:
         raise ExecutorError(str(error)) from error
     except OSError as error:
@@ -54,7 +52,7 @@ def shown(
     at the end until Ctrl-C.
     """
     if not flags.live:
-        if flags.host is not None:
+        if flags.host != LOOPBACK:
             raise StudyError("--host says where the page of --live listens; there is none")
         yield None
         return

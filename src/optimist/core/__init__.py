@@ -11,6 +11,7 @@ from optimist.core.ascension import (
     Truncation,
 )
 from optimist.core.bonus import Bonus, FixedBonus, NoiseBonus, VarianceBonus
+from optimist.core.guarantee import Guarantee
 from optimist.core.policy import SoftmaxPolicy, TablePolicy
 from optimist.core.policy_files import load_policy
 from optimist.core.rewards import Adversary, Drifting, Fixed, Rewards, Sequence, Switching
@@ -26,6 +27,7 @@ __all__ = [
     "Drifting",
     "Fixed",
     "FixedBonus",
+    "Guarantee",
     "Never",
     "NoiseBonus",
     "Novelty",

@@ -137,6 +137,7 @@ def learning_arrays(
     data = Data(
         own=s == 1 and np.array_equal(block.ravel(), np.arange(d)),
         counts=np.zeros(world.after.size if s == 1 or learns_prior else 0),
+        starts=np.zeros(mdp.n_states, dtype=np.int64),
         pair=pairs if learns_prior else pairs[:0],
         sums=np.zeros((0, 0) if s == 1 else (mdp.n_states, d)),
         norms=(rows**2).sum(axis=1) / ridge if s >= LARGE else np.zeros(0),
@@ -166,6 +167,7 @@ def whole_front(world: Simulator) -> Front:
         parts=np.array([[0, n_states]]),
         n_parts=np.ones(1, dtype=np.int64),
         fresh=none,
+        n_fresh=np.zeros(1, dtype=np.int64),
         begins=np.flatnonzero(world.nu0),
     )  # fmt: skip
 
@@ -190,6 +192,7 @@ def front_of(kind: IntArray, counts: FloatArray, world: Simulator) -> Front:
         kind, order, at, end, met, active, parts,
         n_parts=np.array([len(edges)]),
         fresh=np.zeros(n_states, dtype=np.int64),
+        n_fresh=np.zeros(1, dtype=np.int64),
         begins=np.flatnonzero(world.nu0),
     )  # fmt: skip
 

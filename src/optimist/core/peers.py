@@ -80,6 +80,7 @@ def play(
     )
     kind = rule.kind
     x = t.clock[0]["state"]
+    t.starts[x] += 1
     steps, reward, bonus, largest = 0, 0.0, 0.0, 0.0
     while True:
         a = draw(pi[x], rng.random())

@@ -12,7 +12,7 @@ whose worth is learnt d, for the rewards that it pays.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from optimist.core import storage
 from optimist.core.acting import ActingPolicy
 from optimist.core.ascension import Ascension, Confidence, Novelty, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
+from optimist.core.guarantee import Guarantee
 from optimist.core.norms import norms
 from optimist.core.optimism import (
     KNOWN,
@@ -235,9 +236,17 @@ class TablePolicy(ActingPolicy):
     """A policy as its probabilities on a finite world, [X, A].
 
     Truncated values have no closed form, so what RAVI-UCB plays is kept as a table.
+
+    Attributes
+    ----------
+    table
+        The probabilities.
+    certificate
+        What was certified of it, if it comes from ``agent.certificate()``.
     """
 
     table: FloatArray
+    certificate: Guarantee | None = None
 
     @property
     def facts(self) -> dict[str, object]:
@@ -249,4 +258,5 @@ class TablePolicy(ActingPolicy):
 
     def save(self, path: str | Path) -> None:
         """Write the table."""
-        storage.write(path, "table policy", {}, {"table": self.table})
+        held = {} if self.certificate is None else {"certificate": asdict(self.certificate)}
+        storage.write(path, "table policy", held, {"table": self.table})

@@ -11,6 +11,7 @@ from optimist.checks import FloatArray
 from optimist.core import schema, storage
 from optimist.core.ascension import Ascension, Confidence, Novelty, Truncation
 from optimist.core.bonus import Bonus, VarianceBonus
+from optimist.core.guarantee import read_guarantee
 from optimist.core.policy import PolicyPrior, SoftmaxPolicy, TablePolicy
 from optimist.core.timed import TimedPolicy
 from optimist.errors import FileError
@@ -65,9 +66,11 @@ def load_policy(
     header, arrays = storage.read(path)
     if header["kind"] == "table policy":
         with storage.reading(path):
+            said = header.pop("certificate", None)
             schema.fields(header, {"kind": str, "format": int}, "the header")
             schema.check(arrays, {"table": schema.policy(_sizes(arrays, "table", 2)[:2])})
-        return TablePolicy(arrays["table"])
+            certificate = None if said is None else read_guarantee(said)
+        return TablePolicy(arrays["table"], certificate)
     if header["kind"] == "timed policy":
         with storage.reading(path):
             schema.fields(header, {"kind": str, "format": int}, "the header")

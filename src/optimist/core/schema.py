@@ -148,7 +148,7 @@ def standing(shape: Shape) -> Array:
 
 
 USUAL: dict[str, Callable[[Shape], Array]] = {
-    **dict.fromkeys(("before", "distinct", "stale", "visits"), count),
+    **dict.fromkeys(("before", "distinct", "stale", "starts", "visits"), count),
     **dict.fromkeys(("concentration", "novel"), partial(real, least=0.0)),
     **dict.fromkeys(("worth", "worths"), partial(real, least=0.0)),
     "pays": truth,

@@ -188,8 +188,7 @@ def update_all(
         begin_update(m, eta, weights, thetas)
         found = on_threads(sweep_part, [(m, eta, *given) for given in work])
         sums.sum(axis=0, out=m.sums.values)
-        top, change = (max(each) for each in zip(*found, strict=True))
-        largest = max(largest, top)
+        largest, change = (max(each) for each in zip(*found, strict=True))
         refuse_divergence(change)
         left -= 1
         going = left > 0 and not stop[0] and not (moves and change < m.rule.tolerance)
@@ -207,8 +206,7 @@ def update_in_one(
     while going:
         eta = m.rule.eta if moves else 0.0
         make_theta(m, eta, weights, thetas)
-        top, change = sweep(m, eta, 0, n, m.sums.values)
-        largest = max(largest, top)
+        largest, change = sweep(m, eta, 0, n, m.sums.values)
         refuse_divergence(change)
         left -= 1
         going = left > 0 and not stop[0] and not (moves and change < m.rule.tolerance)

@@ -21,6 +21,7 @@ class Peer(IntEnum):
     PSRL = 1
     OPTIMISTIC_Q = 2
     Q_LEARNING = 3
+    PLANNED = 4  # between two calls of the loop
 
 
 class TableRule(NamedTuple):
@@ -52,6 +53,7 @@ class Tables(NamedTuple):
     distinct: IntArray  # how many of each pair were, [X A]
     visits: IntArray  # of each pair, [X A]
     before: IntArray  # the same at the start of the epoch, [X A]
+    starts: IntArray  # how often an episode began in each state, [X]
     clock: Any  # as in `optimist.core.state`; updates, stage: the episodes of this epoch, the last
     work: FloatArray  # room for probabilities that are sampled, [X A, X], or for values, [1, X]
     to: IntArray  # the next states that they are of, [X A, X]
@@ -93,6 +95,7 @@ def tables(mdp: FiniteMDP, world: Simulator, rule: TableRule) -> Tables:
         distinct=np.zeros(n_pairs, dtype=np.int64),
         visits=np.zeros(n_pairs, dtype=np.int64),
         before=np.zeros(n_pairs, dtype=np.int64),
+        starts=np.zeros(mdp.n_states, dtype=np.int64),
         clock=blank_clock(),
         work=np.zeros(shape),
         to=np.zeros(shape, dtype=np.int64),

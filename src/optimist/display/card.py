@@ -42,4 +42,5 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
     made = ["".join(f'<td style="{CELL}">{escape(str(c))}</td>' for c in line) for line in cells]
     body = "".join(f'<tr style="background:none">{line}</tr>' for line in made[1:])
     head = f'<tr style="{FAINT};background:none">{made[0]}</tr>'
-    return f'<table style="border-collapse:collapse;font-size:95%">{head}{body}</table>'
+    shown = f'<table style="border-collapse:collapse;font-size:95%">{head}{body}</table>'
+    return f'<div style="max-width:100%;overflow-x:auto">{shown}</div>'

@@ -1,6 +1,7 @@
 """The figures that are returned. As it imports matplotlib, it is imported where one draws."""
 
 import io
+from typing import Any
 
 import matplotlib.figure
 
@@ -14,9 +15,11 @@ many pixels of the picture there are for each of these."""
 class Figure(matplotlib.figure.Figure):
     """A figure that a notebook shows without pyplot and without a magic command."""
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+    def _repr_mimebundle_(self, **asked: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The same picture whether pyplot is imported or not, which would show it in its way."""
         buffer = io.BytesIO()
         with style():
             self.savefig(buffer, format="png", dpi=SCREEN * SHARP, metadata={"Software": None})
         width, height = (round(SCREEN * inches) for inches in self.get_size_inches())
-        return buffer.getvalue(), {"width": width, "height": height}
+        size = {"image/png": {"width": width, "height": height}}
+        return {"image/png": buffer.getvalue(), "text/plain": repr(self)}, size

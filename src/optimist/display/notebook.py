@@ -13,7 +13,10 @@ from optimist.display.svg import INK
 LOOK_SECONDS = 0.1
 """A bar is drawn anew at most so often."""
 
-FRAME = "width:100%;height:680px;border:1px solid #8886;border-radius:6px"
+FRAME = "width:100%;box-sizing:border-box;height:680px;border:1px solid #8886;border-radius:6px"
+
+MAY = "allow-scripts allow-downloads"
+"""What a page may do in its frame; a download is that of a picture of a chart."""
 
 
 def in_notebook() -> bool:
@@ -37,6 +40,7 @@ class Bar:
     def add_task(self, text: str, total: int | None = None) -> int:
         """What is done, and how much of it there is."""
         self.text, self.total = text, total
+        self.say("")
         return 0
 
     def start(self) -> None:
@@ -51,9 +55,10 @@ class Bar:
         """So much more is done."""
         self.update(task, completed=self.done + n)
 
-    def update(self, task: int, *, completed: int, description: str = "") -> None:
+    def update(self, task: int, *, completed: int | None = None, description: str = "") -> None:
         """So much is done; this is shown at most every `LOOK_SECONDS`."""
-        self.done, self.text = completed, description or self.text
+        self.done = self.done if completed is None else completed
+        self.text = description or self.text
         if time.monotonic() - self._at > LOOK_SECONDS:
             self.say("")
 
@@ -115,4 +120,4 @@ class Page(type(Path())):  # type: ignore[misc]
 
     def _repr_html_(self) -> str:
         text = escape(self.read_text(encoding="utf-8"))
-        return f'<iframe srcdoc="{text}" sandbox="allow-scripts" style="{FRAME}"></iframe>'
+        return f'<iframe srcdoc="{text}" sandbox="{MAY}" style="{FRAME}"></iframe>'

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.agents import Agent, VariantAgent
-from optimist.agents.history import cumulative
+from optimist.agents.plotted import cumulative
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym, World
 from optimist.experiments import statistics

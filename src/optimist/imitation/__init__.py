@@ -10,6 +10,7 @@ from optimist.imitation.ilarl import Ilarl, IlarlConfig
 from optimist.imitation.imitator import Imitator
 from optimist.imitation.imitator_history import ImitatorHistory
 from optimist.imitation.linear_cloning import LinearCloning
+from optimist.imitation.matching_certificate import MatchingCertificate, certify_matching
 from optimist.imitation.mb_tail import MbTail
 from optimist.imitation.mimic_md import MimicMD
 from optimist.imitation.mobile import Mobile
@@ -44,6 +45,7 @@ __all__ = [
     "Imitator",
     "ImitatorHistory",
     "LinearCloning",
+    "MatchingCertificate",
     "MbTail",
     "MimicMD",
     "Mobile",
@@ -55,4 +57,5 @@ __all__ = [
     "TrajectoryDataset",
     "WeightClass",
     "WeightedPairs",
+    "certify_matching",
 ]

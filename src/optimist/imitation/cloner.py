@@ -15,6 +15,7 @@ from optimist.agents.ending import Callback
 from optimist.agents.watching import Watcher
 from optimist.core import SoftmaxPolicy, TablePolicy
 from optimist.core.arrays import check_features
+from optimist.display.card import card
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot
 from optimist.imitation.dataset import FeatureDataset
@@ -121,6 +122,11 @@ class Cloner(OfflineImitator):
     def __repr__(self) -> str:
         kind = type(self._policy).__name__ if self._policy is not None else None
         return f"{type(self).__name__}(size={self.size}, policy={kind})"
+
+    def _repr_html_(self) -> str:
+        if self._in_world:
+            return super()._repr_html_()
+        return card(type(self).__name__, {"pairs": f"{self.size:,}"})
 
     # In a world
 

@@ -64,13 +64,13 @@ class ImitationHistory(History):
         self.expert, self.Phi = expert, Phi
 
     @property
-    def _main(self) -> str:
-        return super()._main if self._mdp is None else "matching_error"
+    def main(self) -> str:
+        return super().main if self._mdp is None else "matching_error"
 
-    def _curve(self, what: str) -> tuple[IntArray, FloatArray]:
+    def curve(self, what: str) -> tuple[IntArray, FloatArray]:
         if what == "matching_error" and self._mdp is not None:
             return self.evaluated + 1, self.matching_errors()
-        return super()._curve(what)
+        return super().curve(what)
 
     @cached_property
     def feature_expectations(self) -> FloatArray:

@@ -1,9 +1,9 @@
 """The feed of a run: frames of it while it learns, and controls that hold it back.
 
-Frames are taken after every episode at first, and then ever more seldom: after some more
-episodes, a share of those before which is smaller if somebody watches. Whatever takes long waits until
-somebody does. What is read of a learner are copies, and generators are left alone, so that a run
-gives the same bytes with a feed and without.
+Frames are taken after every episode at first, and then ever more seldom: after a share more
+episodes, which is smaller if somebody watches. Whatever takes long waits until somebody does. What
+is read of a learner are copies, and generators are left alone, so that a run gives the same bytes
+with a feed and without.
 """
 
 import time

@@ -77,7 +77,6 @@ def curves_figure(
     return fixed_layout(figure)
 
 
-@style()
 def draw_curves(
     ax: "Axes",
     data: ReportData,
