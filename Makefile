@@ -11,7 +11,7 @@ help:
 	@echo "make test    run the tests"
 	@echo "make test-other-processor    run those that compare bits as on another processor"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
-	@echo "make bench   measure the exact solver and the engine against their peers"
+	@echo "make bench   measure the exact solver and the engine against their peers, and every aim"
 	@echo "make mutate  change the code a little, 50 times, and print the changes that no test notices"
 	@echo "make figure  draw the README's figures anew"
 	@echo "make notebooks    execute those in docs/notebooks, and write them with their outputs"
@@ -41,7 +41,7 @@ lint: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.exact
 	@$(BIN)/python -m benchmarks.engine
-	@$(BIN)/python -m benchmarks.start
+	@$(BIN)/python -m benchmarks.aims
 
 mutate: $(READY)
 	@$(BIN)/python -m benchmarks.mutate $(MUTATE)

@@ -56,7 +56,7 @@ class Found(NamedTuple):
     scale: float  # V_E - V_uniform
     episodes: int
     steps: int  # in the world, all roll-ins counted
-    seconds: float  # to learn, once the data are there and before it is judged
+    seconds: float  # of processor time to learn, once there are data, and before it is judged
 
 
 COLUMNS = [*(field.name for field in fields(Cell)), *Found._fields]
@@ -77,12 +77,16 @@ def world_of(cell: Cell) -> opt.envs.World:
     return replace(plain, m=max(cell.tau_E, plain.n - 2))
 
 
-def learner_of(cell: Cell, world: opt.envs.World, data: TrajectoryDataset) -> Any:
+def learner_of(
+    cell: Cell, world: opt.envs.World, data: TrajectoryDataset, config: Any = None
+) -> Any:
     """The learner of a cell, with its view of the data."""
     kind: Any = IMITATORS[cell.learner]
     stride = max(1, cell.K // POLICIES) if cell.learner in MIXTURES else 0
     given: dict[str, Any] = {"K": cell.K or None, "seed": cell.seed, "stride": stride}
-    if cell.learner == "OgaIL":
+    if config is not None:
+        given["config"] = config
+    elif cell.learner == "OgaIL":
         given["table"] = True  # P is no mixture of known kernels
     if kind.sees == "features":
         # Neither the generator of the learner nor that of the expert, [seed, 1].
@@ -94,15 +98,20 @@ def learner_of(cell: Cell, world: opt.envs.World, data: TrajectoryDataset) -> An
     return kind(world, data, **given)
 
 
-def run(cell: Cell) -> tuple[Cell, Found]:
-    """Imitate the best policy of a world."""
-    world = world_of(cell)
+def run(
+    cell: Cell,
+    config: Any = None,
+    world: opt.envs.World | None = None,
+    length: int | None = None,
+) -> tuple[Cell, Found]:
+    """Imitate the best policy of a world from trajectories of some length, by default their own."""
+    world = world_of(cell) if world is None else world
     mdp, best = world.mdp, world.mdp.optimal()
-    trajectories = expert_trajectories(world, cell.tau_E, cell.seed, best.policy)
-    begin = time.perf_counter()
-    il = learner_of(cell, world, trajectories)
+    trajectories = expert_trajectories(world, cell.tau_E, cell.seed, best.policy, length)
+    begin = time.process_time()
+    il = learner_of(cell, world, trajectories, config)
     history = il.learn(cell.K, show_progress=False) if cell.K else il.learn()
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     if cell.learner in MIXTURES:
         gap = over_a_run(history, best.value - mdp.value(history.policies))
     else:
@@ -130,16 +139,23 @@ def read(file: Path | None) -> dict[Cell, Found]:
 
 
 def run_all(cells: Iterable[Cell], file: Path | None, jobs: int) -> dict[Cell, Found]:
-    """The results of these cells; new ones are added to the file as they come."""
+    """The results of these cells; new ones are added to the file as they come, seed by seed."""
     found = read(file)
     left = [cell for cell in dict.fromkeys(cells) if cell not in found]
-    if file is not None and not found:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(",".join(COLUMNS) + "\n")
+    left.sort(key=lambda cell: cell.seed)
     side_by_side = Parallel(n_jobs=jobs, return_as="generator_unordered")
     for cell, result in side_by_side(delayed(run)(cell) for cell in left):
         found[cell] = result
-        if file is not None:
-            with file.open("a") as out:
-                csv.writer(out, lineterminator="\n").writerow([*astuple(cell), *result])
+        keep(cell, result, file)
     return found
+
+
+def keep(cell: Cell, result: Found, file: Path | None) -> None:
+    """Add a run to the file, if there is one."""
+    if file is None:
+        return
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(",".join(COLUMNS) + "\n")
+    with file.open("a") as out:
+        csv.writer(out, lineterminator="\n").writerow([*astuple(cell), *result])

@@ -1,7 +1,8 @@
 """The streaming learner against BLAS, its own past and a peer: ``python -m benchmarks.streaming``.
 
-One run, one thread; ratios are of times measured side by side. With ``--peers PYTHON``, the Python
-of an environment with rlberry-scool (benchmarks/peers/lsvi_ucb.py), the peer is timed as well.
+One run, one thread; ratios are of times measured side by side, for updates of the processor. With
+``--peers PYTHON``, the Python of an environment with rlberry-scool (benchmarks/peers/lsvi_ucb.py),
+the peer is timed as well.
 """
 
 import os
@@ -11,22 +12,24 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import argparse
 import json
+import resource
 import subprocess
 import tempfile
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import optimist as opt
 from benchmarks.timing import best_of
 from optimist.agents.driver import RunSettings
 from optimist.agents.stream_driver import StreamDriver
 from optimist.core import Sigmoid
-from optimist.core.links import add_transitions
 from optimist.core.streaming import initialise, update_all
 from optimist.envs import Gym
 from optimist.features import PerAction, StateFeatures
@@ -47,33 +50,54 @@ class Given(StateFeatures):
         return np.array(observations, dtype=np.float64)
 
 
-def against_blas(T: int, s: int) -> None:
-    """One update over T stored transitions, and one pass of BLAS over the same features."""
-    rng = np.random.default_rng(0)
+class Update(NamedTuple):
+    """Processor seconds of an update of all values, and of BLAS over the same features."""
+
+    update: float
+    one: float  # a product with one vector
+    each: float  # with one for each action
+    gain: float  # how many times as fast two threads are, by the clock
+    megabytes: float  # by which the process has grown at most
+
+
+def against_blas(T: int, s: int) -> Update:
+    """One update over T stored transitions, and passes of BLAS over the same features."""
+    rng, before = np.random.default_rng(0), peak()
     phi, world = PerAction(Given(s), ACTIONS), Gym("MountainCar-v0", memory=8 * 2.0**30)
     driver = StreamDriver(world, phi, CONFIG, RunSettings(CONFIG, 0, 0))
     rule, memory, epoch, none = driver.rule(0), driver.memory, driver.epoch, np.zeros((0, phi.dim))
-    memory.find(rng.normal(size=(T, s)) / np.sqrt(s), None)
+    for first in range(0, T, 10_000):
+        n = min(10_000, T - first)
+        memory.find(rng.normal(size=(n, s)) / np.sqrt(s), None)
     initialise(rule, memory.states, epoch, none, 0, T)
     memory.reserve_links(T)
     chain, actions = np.arange(T), rng.integers(ACTIONS, size=T)
     stream = memory.stream(rule, epoch)
-    add_transitions(stream, 0.0, 0, chain, actions, np.roll(chain, -1), rng.random(T))
+    links, chains = stream.links, stream.chains  # x to x + 1; the covariance is of no use here
+    links.source[:T], links.action[:T], links.after[:T] = chain, actions, np.roll(chain, -1)
+    links.weight[:T], links.paid[:T] = 1.0, rng.random(T)
+    chains.head[:T], chains.following[:T] = np.roll(chain, 1), -1
 
-    def update() -> float:
+    def update(threads: int) -> float:
         weights, stop = np.zeros(phi.dim), np.zeros(1, np.bool_)
-        return update_all(stream, weights, none, T, stop)
+        with threadpool_limits(threads, user_api="blas"):
+            return update_all(stream, weights, none, T, stop)
 
     Theta, features = rng.normal(size=(s, ACTIONS)), memory.states.rows[:T]
-    update()
-    ours, _ = best_of(7, update)
-    one, _ = best_of(7, lambda: features @ Theta[:, 0].copy())
-    each, _ = best_of(7, lambda: features @ Theta)
-    print(
-        f"  T = {T:>7,}, psi of {s} (d = {phi.dim}): {1e3 * ours:6.2f} ms; a pass of BLAS with one "
-        f"vector {1e3 * one:6.2f} ms ({ours / one:.2f}x), with one for each action "
-        f"{1e3 * each:6.2f} ms ({ours / each:.2f}x)"
+    update(1)
+    runs = (
+        partial(update, 1),
+        lambda: features @ Theta[:, 0].copy(),
+        lambda: features @ Theta,
     )
+    ours, vector, actions_each = (best_of(5, run, time.process_time)[0] for run in runs)
+    one, two = (best_of(5, partial(update, threads))[0] for threads in (1, 2))
+    return Update(ours, vector, actions_each, one / two, peak() - before)
+
+
+def peak() -> float:
+    """The most memory that the process has taken so far, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def growth(features: str, lazy: bool, episodes: int) -> None:
@@ -125,11 +149,25 @@ def against_peer(python: str | None, episodes: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", help="the Python that has rlberry-scool")
+    parser.add_argument("--transitions", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 300, 667])
+    parser.add_argument("--updates-only", action="store_true", help="print the first table alone")
     given = parser.parse_args()
     print("A value update over T transitions against one pass of BLAS over their features:")
-    for s in (100, 300):
-        for T in (10_000, 100_000):
-            against_blas(T, s)
+    print("| T | d | update, ms | BLAS, one vector | BLAS, one an action | two threads | MB |")
+    print("|---" * 7 + "|")
+    for s in given.sizes:
+        for T in given.transitions:
+            found = against_blas(T, s)
+            ms, one, each = (1e3 * seconds for seconds in found[:3])
+            print(
+                f"| {T:,} | {ACTIONS * s:,} | {ms:.2f} | {one:.2f} ({ms / one:.2f}x) | "
+                f"{each:.2f} ({ms / each:.2f}x) | {found.gain:.2f}x | "
+                f"{found.megabytes:,.0f} |",
+                flush=True,
+            )
+    if given.updates_only:
+        return
     print("The time of an episode of MountainCar-v0, in five stretches of a run:")
     for features, episodes in (("tiles:40", 500), ("rbf:10", 250)):
         for lazy in (False, True):

@@ -1,4 +1,4 @@
-"""The certificate of the matching error: it holds, at all times at once; and what it refuses."""
+"""The certificate of the matching error: it holds at all times at once; what it refuses."""
 
 import numpy as np
 import pytest

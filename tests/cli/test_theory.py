@@ -4,7 +4,7 @@ import optimist as opt
 from optimist.cli.theory import bound_rows, parameter_rows, sentences, sizes_line
 from optimist.envs import WORLDS
 from optimist.theory import explain, rates
-from optimist.theory.literature import TABLE
+from optimist.theory.literature import TABLE, measured
 
 RIVER = opt.envs.RiverSwim(6, gamma=0.9)
 PRACTICE = {"beta": 0.5, "eta": 10.0, "updates": 10, "ridge": 1.0, "K": 10_000}
@@ -75,8 +75,10 @@ def test_the_rates_need_no_world(optimist, as_json):
         assert f" {row.algorithm} " in out
         assert f" {row.learner} " in out
         assert f" {row.mdp_formula} " in out
+    assert out.count("as the table implies, and as measured in three worlds") == 3
     found = as_json("theory", "--rates")
     assert "value" not in found["rates"][0]
+    assert [tuple(row["found"]) for row in found["measured"]] == [row.found for row in measured()]
     assert [row["expert"] for row in found["literature"]] == [row.expert_formula for row in TABLE]
 
 

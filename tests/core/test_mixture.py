@@ -11,12 +11,15 @@ from optimist.envs import RandomMixture
 WORLD = RandomMixture(d=3, n_states=7, n_actions=2, gamma=0.9)
 
 
-def evaluated(kappa=0.0, top=10.0, tolerance=1e-12, sweeps=10_000, r=None, V=None, stop=False):
+def evaluated(
+    kappa=0.0, top=10.0, tolerance=1e-12, sweeps=10_000, r=None, V=None, stop=False, Lambda=None
+):
     """V, Q and the number of sweeps with the true theta, for the uniform policy."""
     mdp, (X, A) = WORLD.mdp, WORLD.mdp.r.shape
     V, Q = np.zeros(X) if V is None else V, np.zeros((X, A))
+    Lambda = np.eye(3) if Lambda is None else Lambda
     n = evaluate(
-        *read_kernels(WORLD.kernels), np.eye(3)[None], np.eye(3)[None], WORLD.theta.copy(),
+        *read_kernels(WORLD.kernels), Lambda[None], np.linalg.inv(Lambda)[None], WORLD.theta.copy(),
         np.array(mdp.r if r is None else r), mdp.uniform_policy.copy(), 0.9, kappa, top, tolerance,
         sweeps, V, Q, np.zeros((3, 3)), np.array([stop]),
     )  # fmt: skip
@@ -38,6 +41,23 @@ def test_sweeps_end_at_the_tolerance_or_at_their_number_and_start_from_the_value
     assert number == 2
     assert_allclose(Q, WORLD.mdp.r + 0.9 * np.array(WORLD.mdp.P) @ few, rtol=1e-12)
     assert evaluated(stop=True)[2] == 0
+
+
+def test_values_that_alternate_end_as_after_all_sweeps():
+    """Of constant values everything is known, and of others so little that they are cut off."""
+    given = {"tolerance": 0.0, "r": np.linspace(0, 0.5, 14).reshape(7, 2)}
+    given["Lambda"] = np.eye(3) + 1e7
+    ends, V = {}, np.full(7, 10.0)
+    for done in range(1, 8):
+        Q = evaluated(60.0, sweeps=1, V=V, **given)[1]
+        ends[done] = V.copy(), Q
+    assert_array_equal(ends[7][0], ends[1][0])
+    assert np.abs(ends[7][0] - ends[6][0]).min() > 0.1
+    for sweeps in (2, 6, 7):
+        V, Q, n = evaluated(60.0, sweeps=sweeps, V=np.full(7, 10.0), **given)
+        assert n == sweeps
+        assert_array_equal(V, ends[sweeps][0])
+        assert_array_equal(Q, ends[sweeps][1])
 
 
 def test_values_are_cut_off_on_both_sides():

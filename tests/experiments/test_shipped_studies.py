@@ -9,12 +9,13 @@ from optimist.agents import AGENTS, Optimist, RaviUcb, Rmax, RmaxRaviUcb
 from optimist.envs import WORLDS
 from optimist.experiments import Study, shipped_studies
 from optimist.experiments.learners import agent_name
+from optimist.imitation import IMITATORS
 
 SHIPPED = shipped_studies()
 
 
-def test_there_are_four():
-    assert list(SHIPPED) == ["exploration", "imitation", "quick", "sensitivity"]
+def test_there_are_five():
+    assert list(SHIPPED) == ["exploration", "imitation", "quick", "rivals", "sensitivity"]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -86,6 +87,15 @@ def test_imitation_shows_more_and_more_of_the_expert_and_then_the_rewards():
     assert [config.samples for config in imitators] == [100, 1000, math.inf]
     assert rewarded == Optimist.Config()
     assert list(study.agents)[:3] == [f"FRA-IL, {n} samples" for n in ("100", "1000", "inf")]
+
+
+def test_rivals_has_every_imitator_that_plays_and_then_the_rewards():
+    study = Study.read("rivals")
+    *imitators, rewarded = study.agents.values()
+    assert [agent_name(config) for config in imitators] == [
+        name for name, kind in IMITATORS.items() if kind.plays
+    ]
+    assert rewarded == Optimist.Config()
 
 
 def test_a_file_of_the_same_name_comes_first(tmp_path, monkeypatch):

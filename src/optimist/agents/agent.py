@@ -160,7 +160,8 @@ class Agent(Shown):
             raise ValueError(
                 f"until= compares returns, and {driver.no_returns}: use steps= or callback= instead"
             )
-        return self._learn(Ending(self, episodes, steps, callback, until), show_progress, live)
+        ending = Ending(self, episodes, steps, callback, until)
+        return self._learn(ending, show_progress, live)
 
     def _learn(self, ending: Ending, show_progress: bool, live: bool | Watcher) -> History:
         """Play and learn until one of the limits is reached."""

@@ -236,7 +236,7 @@ class Sweep:
     """
 
     study: Annotated[str, Positional, arg(metavar="STUDY")]
-    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation"""
+    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation, rivals"""
     out: Annotated[Path | None, shown("FOLDER", "runs/STUDY")] = None
     """output directory; created, or resumed if it exists"""
     seeds: Annotated[int | None, shown("N", "as in the study")] = None

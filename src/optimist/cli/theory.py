@@ -1,7 +1,7 @@
 """``optimist theory``: the paper's bounds, evaluated for one world."""
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from optimist.agents import RmaxRaviUcb
@@ -14,7 +14,7 @@ from optimist.display.numbers import readable
 from optimist.errors import StudyError
 from optimist.theory import Explanation, explain
 from optimist.theory.explanation import SHARE
-from optimist.theory.literature import TABLE
+from optimist.theory.literature import TABLE, Axis, Row, measured
 from optimist.theory.rates import RATES
 
 TERMS = {
@@ -41,6 +41,7 @@ def main(given: Theory) -> int:
         data = {} if found is None else as_data(found)
         if given.rates:
             data |= {"rates": rates(found), "literature": literature()}
+            data |= {"measured": [asdict(power) for power in measured()]}
         print_json(data)
         return OK
     if found is not None:
@@ -196,4 +197,39 @@ def _show_literature() -> None:
     table.columns[-1].overflow = "fold"  # its longest words do not fit into 80 columns
     for row in literature():
         table.add_row(*(row[name] for name in named))
+    a_console().print(table)
+    for axis in AXES:
+        _show_measured(axis)
+    a_console().print(
+        "by default parameters, in the three worlds of docs/rivals.md, which says why theory and\n"
+        "practice differ; - where no gap is left. Views: one pair of each of the expert's\n"
+        "trajectories (last), or all of them"
+    )
+
+
+AXES: dict[Axis, str] = {
+    "tau_E": "the expert's trajectories",
+    "K": "episodes",
+    "H": "the horizon; predicted: for few trajectories, for few episodes",
+}
+
+
+def _show_measured(axis: Axis) -> None:
+    """The powers that the table implies, beside those that were measured."""
+    rows: dict[str, Row] = {row.learner: row for row in TABLE}
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for found in measured():
+        if found.axis == axis:
+            power = f"{found.found[0]:z.2f}" if found.found else "-"
+            cells.setdefault((found.learner, found.view), {})[found.world] = power
+    worlds = list(dict.fromkeys(world for line in cells.values() for world in line))
+    table = new_table(
+        f"The gap as a power of {axis}, {AXES[axis]}\n"
+        "as the table implies, and as measured in three worlds",
+        *("learner", "view"),
+        numbers=("predicted", *worlds),
+    )
+    for (learner, view), line in cells.items():
+        predicted = ", ".join(f"{p:.3g}" for p in rows[learner].powers(axis))
+        table.add_row(learner, view, predicted, *(line[world] for world in worlds))
     a_console().print(table)

@@ -7,9 +7,11 @@ regression of V(x') on f, each target with the V of its own time (value-targeted
 
 import math
 
+import numpy as np
+
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.compiler import compiled
-from optimist.core.linalg import add_to, dot, norm_in
+from optimist.core.linalg import add_to, copy, dot, norm_in
 from optimist.core.regression import observe
 
 
@@ -78,21 +80,29 @@ def evaluate(
         Q(x,a) = clip(r(x,a) + gamma f . theta + kappa ||f||_{Lambda^{-1}}, 0, top).
 
     They end when no value changes by more than the tolerance, and ``Q`` is then that of the last V.
-    Returns their number.
+    Returns their number. Large bonuses can make values alternate between two vectors for ever; the
+    sweeps that would be left are not made then, as it is known where they end.
     """
     done = 0
+    before = np.full(V.size, np.nan)  # V one sweep ago, at the next two
     while done < sweeps and not stop[0]:
         back_up(
             first, after, value, block, Lambda, inverse, theta, r, gamma, kappa, top, V, Q, work[0]
         )
         done += 1
-        change = 0.0
+        change, alternates = 0.0, True
         for x in range(V.size):
             new = dot(pi[x], Q[x])
             change = max(change, abs(new - V[x]))
+            alternates = alternates and new == before[x]
+            before[x] = V[x]
             V[x] = new
         if change <= tolerance:
             break
+        if alternates:
+            if (sweeps - done) % 2 == 1:
+                copy(V, before)
+            done = sweeps
     back_up(first, after, value, block, Lambda, inverse, theta, r, gamma, kappa, top, V, Q, work[0])
     return done
 

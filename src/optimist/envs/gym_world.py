@@ -68,7 +68,7 @@ class Gym:
     memory
         Approximate limit in bytes on the memory for the states met.
     when_full
-        Whether to thin the transitions (`optimist.core.memory`) or to stop with an error when the
+        Whether to forget pairs (`optimist.core.thinning`) or to stop with an error when the
         memory is full.
     reward
         The rewards as a known function of observations [n, ...], [n, A], in the environment's own

@@ -1,16 +1,19 @@
 """The costs of other imitation algorithms: the table of Appendix C.
 
 Constants and logarithms are dropped, as in the paper. H is the horizon if it is finite, otherwise
-1 / (1 - gamma).
+1 / (1 - gamma). Beside the costs stands what the learners of the rows do in practice: how their
+gaps were measured to fall (docs/rivals.md).
 """
 
 import math
 import re
+import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Literal
+from importlib import resources
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,30 @@ def _evaluate(formula: str, p: Problem) -> float:
     return float(above / below)
 
 
+Axis = Literal["tau_E", "K", "H"]
+
+
+class Power(NamedTuple):
+    """The gap (H^a / n)^{1 / b} that a cost n = H^a / eps^b allows, as powers of n and H."""
+
+    of_n: float
+    of_H: float
+
+
+def power(cost: Cost) -> Power:
+    """The powers of a cost, which is a product of powers.
+
+    Examples
+    --------
+    >>> power(TABLE[3].expert)                                   # H^{3/2} |X| / eps, of Mimic-MD
+    Power(of_n=-1.0, of_H=1.5)
+    """
+    one, more = Problem(epsilon=1.0, H=1.0), math.e
+    b = math.log(cost(replace(one, epsilon=1 / more)) / cost(one))
+    a = math.log(cost(replace(one, H=more)) / cost(one))
+    return Power(-1 / b, a / b)
+
+
 @dataclass(frozen=True)
 class Row:
     """An algorithm, and its costs of epsilon-suboptimal imitation.
@@ -93,6 +120,23 @@ class Row:
     def mdp(self) -> Cost | None:
         """The number of episodes in the MDP; None if it needs none."""
         return None if self.mdp_formula == "-" else partial(_evaluate, self.mdp_formula)
+
+    def powers(self, axis: Axis) -> tuple[float, ...]:
+        """The power of the gap in tau_E, K or H that the costs imply.
+
+        Of H there are two: where expert trajectories are few, and where episodes are.
+
+        Examples
+        --------
+        >>> TABLE[-2].powers("tau_E"), TABLE[-2].powers("K"), TABLE[-2].powers("H")
+        ((-0.5,), (-0.5,), (1.0, 2.25))
+        """
+        expert, mdp = power(self.expert), None if self.mdp is None else power(self.mdp)
+        if axis == "tau_E":
+            return (expert.of_n,)
+        if axis == "K":
+            return () if mdp is None else (mdp.of_n,)
+        return (expert.of_H,) if mdp is None else (expert.of_H, mdp.of_H)
 
 
 CLONING, THIS = "Behavioural cloning", "this paper"
@@ -142,3 +186,44 @@ TABLE = (
     Row("Lower bound", "", "linear MDP", THIS, "yes", "W_max^2 H^2 / eps^2", "d H^2 / eps^2"),
 )  # fmt: skip
 """The rows of the table, in its order."""
+
+
+# In practice
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The power of the gap in tau_E, K or H that was measured in a world.
+
+    Attributes
+    ----------
+    learner, view, axis, world
+        As in docs/rivals.md; ``view`` is what the learner reads of the expert's trajectories.
+    found
+        The power with its interval of 95%; the power alone if there is none; empty if there was no
+        gap left to measure.
+    """
+
+    learner: str
+    view: str
+    axis: Axis
+    world: str
+    found: tuple[float, ...]
+
+
+def measured() -> tuple[Measured, ...]:
+    """All powers that were measured, as `benchmarks.rivals --measured` wrote them.
+
+    Examples
+    --------
+    >>> sorted({power.axis for power in measured() if power.learner == "FraIL"})
+    ['H', 'K', 'tau_E']
+    """
+    text = resources.files(__package__).joinpath("measured.toml").read_text(encoding="utf-8")
+    return tuple(
+        Measured(learner, view, axis, world, tuple(found))
+        for learner, views in tomllib.loads(text)["powers"].items()
+        for view, axes in views.items()
+        for axis, worlds in axes.items()
+        for world, found in worlds.items()
+    )
