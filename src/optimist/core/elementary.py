@@ -102,8 +102,8 @@ def log(x: float) -> float:
     atanh from its second term on, over s / 2).
     """
     above = bits(x) - ROOT
-    n = from_bits((above >> 52) + ABOVE) - SHIFT
-    f = from_bits((above & FRACTION) + ROOT) - 1.0
+    n: float = from_bits((above >> 52) + ABOVE) - SHIFT
+    f: float = from_bits((above & FRACTION) + ROOT) - 1.0
     s, half = f / (2.0 + f), 0.5 * f * f
     z = s * s
     p = ((((((((L10 * z + L9) * z + L8) * z + L7) * z + L6) * z + L5) * z + L4) * z + L3)
