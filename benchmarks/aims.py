@@ -1,8 +1,8 @@
 """What a run should cost at most, and what it costs here: ``python -m benchmarks.aims``.
 
-Every row is a ratio to a peer in the same process, or seconds; times are of the processor on one
-thread, the shortest of several. ``make bench`` prints it after the tables of the exact solver and
-of the engine. It takes some five minutes on an idle core.
+Every row is a ratio to a peer in the same process, or seconds, on one thread. Times are of the
+processor, but for cold starts and the engine. ``make bench`` prints it after the tables of the
+exact solver and of the engine. It takes some five minutes on an idle core.
 """
 
 import os

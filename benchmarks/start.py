@@ -17,7 +17,7 @@ TRIVIAL = """
 @numba.njit
 def plus_one(x):
     return x + 1
-started = time.perf_counter()
+started = time.process_time()
 plus_one(1)
 """
 FINITE = "opt.Optimist(opt.envs.RiverSwim(6), seed=0).learn(10)"
@@ -40,8 +40,8 @@ PARTS = {  # what is learnt, and the most seconds it should take with an empty c
 
 def seconds(code: str, cache: str) -> float:
     """How long some code takes in a process of its own, without the imports."""
-    before = "import time, gymnasium, numba\nimport optimist as opt\nstarted = time.perf_counter()"
-    after = "print(time.perf_counter() - started)"
+    before = "import time, gymnasium, numba\nimport optimist as opt\nstarted = time.process_time()"
+    after = "print(time.process_time() - started)"
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     found = subprocess.run(
         [sys.executable, "-c", f"{before}\n{code}\n{after}"],

@@ -10,6 +10,7 @@ TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "optimist"
 PRIVATE = re.compile(r"\b_[A-Za-z]\w*")  # neither `_` nor `__name__`
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}  # documented, and public
+OF_NOTEBOOKS = {"_repr_html_", "_repr_mimebundle_"}  # likewise, by IPython
 
 
 def defined_in(tree):
@@ -31,7 +32,7 @@ def private():
     files = list(PACKAGE.rglob("*.py"))
     modules = {file.stem for file in files if PRIVATE.fullmatch(file.stem)}
     defined = (defined_in(ast.parse(file.read_text())) for file in files)
-    return modules.union(*defined) - OF_NAMED_TUPLES
+    return modules.union(*defined) - OF_NAMED_TUPLES - OF_NOTEBOOKS
 
 
 def used_in(source, private):

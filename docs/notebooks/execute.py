@@ -42,9 +42,14 @@ def execute(path: Path, folder: str | Path) -> Any:
 
 
 def _joined(outputs: list[Any]) -> list[Any]:
-    """The outputs without empty ones, as progress bars leave them, and with texts in one piece."""
+    """The outputs with texts in one piece, and without what is not of the notebook.
+
+    These are empty ones, as progress bars leave them, and what is said of code that is compiled.
+    """
     kept: list[Any] = []
     for one in outputs:
+        if one.get("text", "").startswith("Compiling, once"):
+            continue
         stream = kept and "text" in one and one.get("name") == kept[-1].get("name")
         if stream:
             kept[-1].text += one.text

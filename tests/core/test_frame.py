@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import typeof
 
-from optimist.core.compiler import compiled, entry_point
+from optimist.core.compiler import apart, entry_point
 from optimist.core.frame import Frame, call, frame
 
 CLOCK = np.dtype([("episodes", np.int64), ("value", np.float64)])
@@ -36,7 +36,7 @@ def outer(**changed: Any) -> Outer:
     return Outer(11, inner._replace(**changed), clock, np.array([True, False]))
 
 
-@compiled()
+@apart
 def double_values(me: Outer) -> None:
     V = me.inner.V
     if V.size == 0:
@@ -102,6 +102,32 @@ def test_functions_are_called_by_their_address():
 def test_errors_of_functions_called_by_their_address_are_passed_on():
     with pytest.raises(ValueError, match="there are no values"):
         double(outer(V=np.zeros(0)))
+
+
+@apart
+def share(n: int, V: Any) -> float:
+    if n == 0:
+        raise ValueError("n must be positive")
+    return V.sum() / n
+
+
+@entry_point
+def twice_the_share(n: int, V: Any) -> float:
+    return share(n, V) + share(2, V[:1]) * 2
+
+
+@entry_point
+def share_of_two(V: Any) -> float:
+    return share(2, V)
+
+
+def test_functions_compiled_apart_are_called_as_others():
+    V = np.arange(4.0) + 1
+    assert (twice_the_share(5, V), share_of_two(V)) == (3, 5)
+    with pytest.raises(ValueError, match="n must be positive"):
+        twice_the_share(0, V)
+    with pytest.raises(NotImplementedError):
+        share(2, V)
 
 
 def test_arrays_that_are_not_contiguous_are_refused():

@@ -5,7 +5,13 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import digamma as exact_digamma
 
+from optimist.core.compiler import entry_point
 from optimist.core.prior import LEAST, MOST, SHARED, STRENGTH, digamma, fit_prior, likeliest
+
+
+@entry_point
+def fitted(pair, after, weight, V, block, theta, shared, concentration):
+    return fit_prior(pair, after, weight, V, block, theta, shared, concentration)
 
 
 def fit(links, V, block=None, theta=1.0, shared=False):
@@ -18,7 +24,7 @@ def fit(links, V, block=None, theta=1.0, shared=False):
     after = np.array([y for *_, y in links], dtype=np.int64)
     weight, V = np.array(list(links.values()), dtype=float), np.array(V, dtype=float)
     concentration = np.full(block.max() + 1, np.nan)
-    found = fit_prior(pair, after, weight, V, block, theta, shared, concentration)
+    found = fitted(pair, after, weight, V, block, theta, shared, concentration)
     return tuple(found), concentration
 
 

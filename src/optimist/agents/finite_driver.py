@@ -24,7 +24,11 @@ from optimist.core.arrays import (
 )
 from optimist.core.rewards import FOR_EVER
 from optimist.core.state import (
+    FRONT_FUNCTIONS,
     NO_STAGE,
+    NOISE_FUNCTIONS,
+    PRIOR_FUNCTIONS,
+    SHARED_FUNCTIONS,
     Epoch,
     Front,
     Kept,
@@ -160,7 +164,16 @@ class FiniteDriver(VariantDriver):
     def learner(self, rule: Rule) -> Learner:
         """What every function of the compiled loop is handed."""
         world, states, data = self.simulator, self.states, self.data
-        return Learner(world, rule, states, data, self.regression, self.epoch, self.front)
+        front, functions = self.front, {}  # type: Front, dict[str, str]
+        for named, called in (
+            (FRONT_FUNCTIONS, front.kind.size > 0),
+            (SHARED_FUNCTIONS, not data.own),
+            (PRIOR_FUNCTIONS, self.variant.learns_prior),
+            (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
+        ):
+            if called:
+                functions |= named
+        return Learner(world, rule, states, data, self.regression, self.epoch, front, **functions)
 
     @property
     def front(self) -> Front:

@@ -167,6 +167,7 @@ def whole_front(world: Simulator) -> Front:
         parts=np.array([[0, n_states]]),
         n_parts=np.ones(1, dtype=np.int64),
         fresh=none,
+        n_fresh=np.zeros(1, dtype=np.int64),
         begins=np.flatnonzero(world.nu0),
     )  # fmt: skip
 
@@ -191,6 +192,7 @@ def front_of(kind: IntArray, counts: FloatArray, world: Simulator) -> Front:
         kind, order, at, end, met, active, parts,
         n_parts=np.array([len(edges)]),
         fresh=np.zeros(n_states, dtype=np.int64),
+        n_fresh=np.zeros(1, dtype=np.int64),
         begins=np.flatnonzero(world.nu0),
     )  # fmt: skip
 

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-call"
 """How kernels are compiled: cached on disk, and again whenever a file that they use has changed.
 
 Numba's cache notices a changed function but not a changed callee in another file. The folder of the
@@ -5,17 +6,22 @@ cache is therefore named after a digest of the function's package and of core: i
 whatever is in these two.
 """
 
+import gc
 import os
 from collections.abc import Callable
 from functools import cache, wraps
+from importlib import import_module
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
-from numba.core import event
+from llvmlite import binding
+from numba.core import cgutils, event
 from numba.core.types import unliteral
+from numba.extending import intrinsic
 
-from optimist.core.frame import frame
+from optimist.core.frame import APART, address_of, call_function, frame
 from optimist.digests import digest
 from optimist.display.notebook import announce
 
@@ -52,12 +58,21 @@ def _folder_of(package: Path) -> str:
     return str(cache_folder(*dict.fromkeys((package, CORE))))
 
 
-class _Announcement(event.Listener):
-    """Says once that code is being compiled: what the cache has is not."""
+class _Compiling(event.Listener):
+    """Says once that code is being compiled: what the cache has is not.
+
+    Meanwhile Python looks for no garbage: among the compiler's many objects there is little, and
+    the search takes a fifth of its time.
+    """
 
     said = False
+    depth, collects = 0, False
 
     def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.collects = gc.isenabled()
+            gc.disable()
+        self.depth += 1
         function = event.data["dispatcher"].py_func
         if self.said or not function.__module__.startswith("optimist."):
             return
@@ -66,11 +81,13 @@ class _Announcement(event.Listener):
         announce(f"Compiling, once: about {ABOUT_SECONDS} s; kept in {folder}")
 
     def on_end(self, event: Any) -> None:
-        pass
+        self.depth -= 1
+        if self.depth == 0 and self.collects:
+            gc.enable()
 
 
 events: Any = event
-events.register("numba:compile", _Announcement())
+events.register("numba:compile", _Compiling())
 
 
 def compiled(**options: Any) -> Callable[[F], F]:
@@ -97,6 +114,51 @@ def compiled(**options: Any) -> Callable[[F], F]:
         return cast(F, made)
 
     return decorate
+
+
+class _Callee(NamedTuple):
+    """A function that is compiled apart, for arguments of these types."""
+
+    module: str
+    function: str
+    kinds: tuple[Any, ...]
+
+    def __call__(self) -> None:
+        """Make it known to the code that calls it, before that is loaded."""
+        import_module(self.module)
+        binding.add_symbol(self.symbol, address_of(APART[self.module, self.function], self.kinds))
+
+    @property
+    def symbol(self) -> str:
+        """Its name among all symbols, the same in every process."""
+        return f"{self.module}.{self.function}.{digest(repr(self.kinds))[:12]}"
+
+
+def apart(function: F) -> F:
+    """Compile a function by itself, once: those that call it do not optimise it again.
+
+    Compiled code calls it as any other function, or through a frame; Python cannot.
+    """
+    made: Any = compiled(no_cpython_wrapper=True)(function)
+    where = function.__module__, function.__name__
+    APART[where] = made
+
+    def call(_: Any, *given: Any) -> Any:
+        callee = _Callee(*where, tuple(map(unliteral, given)))
+        callee()
+
+        def generate(context: Any, builder: Any, types: Any, values: Any) -> Any:
+            kind = context.call_conv.get_function_type(types.return_type, types.args)
+            there = cgutils.get_or_insert_function(builder.module, kind, callee.symbol)
+            context.active_code_library._reload_init.add(callee)
+            return call_function(context, builder, there, types, values)
+
+        return made.overloads[callee.kinds].signature, generate
+
+    given = signature(function).parameters.values()
+    first = Parameter("_", Parameter.POSITIONAL_OR_KEYWORD)
+    vars(call)["__signature__"] = Signature([first, *given])  # as numba reads it
+    return cast(F, intrinsic(call))
 
 
 def entry_point(function: F) -> F:

@@ -1,82 +1,66 @@
-"""Regression on the data of a finite world: the sum over all data, from counts or sums of features.
+"""Regression on the data of a finite world: the sum over all data, from counts.
 
-It is the one thing that the loop for finite worlds does otherwise than that for environments.
+It is the one thing that the loop for finite worlds does otherwise than that for environments. Where
+pairs share features, `optimist.core.shared` sums.
 """
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import compiled, inlined
-from optimist.core.iteration import predict
-from optimist.core.linalg import add_to, fill
-from optimist.core.regression import solve
+from optimist.core.compiler import apart, inlined
+from optimist.core.elementary import flat
+from optimist.core.frame import call_with
 from optimist.core.state import Learner
 
 
-@compiled()
-def regress(
-    me: Learner, v: float, power: int, factor: float, base: float, theta: FloatArray
-) -> None:
-    """theta = factor Lambda^{-1} sum_D phi(x, a) (V(x') - v)^power and Q = base + phi . theta.
+@apart
+def regress(me: Learner, power: int) -> None:
+    """Regress (V - v)^power, over the states that take part: a moment of V; or with 0, the target.
 
-    Over the states that take part.
+    Then theta = gamma Lambda^{-1} sum_D phi(x, a) (V(x') - v) and Q = gamma v + phi . theta.
     """
-    data, states, V, W = me.data, me.states, me.states.V, me.data.W
+    if not me.data.own:
+        call_with(me.regress_all, me, power)
+        return
+    W, epoch, v = targets(me, power), me.epoch, me.epoch.prior[0]["v"]
     parts, n_parts = me.front.parts, me.front.n_parts[0]
-    if power == 1 and v == 0:
-        W = V
-    else:
-        for j in range(n_parts):
-            for x in range(parts[j, 0], parts[j, 1]):
-                W[x] = V[x] - v if power == 1 else (V[x] - v) * (V[x] - v)
-    if data.own:
-        for j in range(n_parts):
-            regress_counts(me, W, factor, base, parts[j, 0], parts[j, 1], theta)
-    else:
-        if states.rows.shape[1] == 1:
-            sum_counts(me, W)
-        else:
-            sum_features(data.sums, W, data.b)
-        solve(me.reg.Lambda, me.reg.inverse, data.b, factor, theta)
-        predict(states.rows, states.block, theta, base, 0, W.size, data.Q)
+    theta = epoch.theta if power == 0 else epoch.first if power == 1 else epoch.second
+    factor = me.rule.gamma if power == 0 else 1.0
+    for j in range(n_parts):
+        regress_counts(me, W, factor, factor * v, parts[j, 0], parts[j, 1], theta)
+
+
+@inlined
+def targets(me: Learner, power: int) -> FloatArray:
+    """What is regressed, of the states that take part, [X]."""
+    V, W, v = me.states.V, me.data.W, me.epoch.prior[0]["v"]
+    parts, n_parts = me.front.parts, me.front.n_parts[0]
+    if power < 2 and v == 0:
+        return V
+    for j in range(n_parts):
+        for x in range(parts[j, 0], parts[j, 1]):
+            W[x] = V[x] - v if power < 2 else (V[x] - v) * (V[x] - v)
+    return W
 
 
 @inlined
 def regress_counts(
     me: Learner, W: FloatArray, factor: float, base: float, begin: int, end: int, theta: FloatArray
 ) -> None:
-    """The same for some states, from W(x'), where every pair has a feature of its own."""
-    first, after, counts, Q = me.world.first, me.world.after, me.data.counts, me.data.Q
-    rows, Lambda, n_actions = me.states.rows, me.reg.Lambda, me.data.Q.shape[1]
-    pair = begin * n_actions
+    """theta = factor Lambda^{-1} sum_D phi(x, a) W(x') and Q = base + phi . theta, for some states.
+
+    Every pair has a feature of its own.
+    """
+    first, after, counts = me.world.first, me.world.after, me.data.counts
+    n_actions, q = me.data.Q.shape[1], flat(me.data.Q, begin, end)
+    pair, n = begin * n_actions, (end - begin) * n_actions
     entry = first[pair]
-    for x in range(begin, end):
-        for a in range(n_actions):
-            last, total = first[pair + 1], 0.0
-            while entry < last:
-                total += counts[entry] * W[after[entry]]
-                entry += 1
-            theta[pair] = factor * (rows[pair, 0] * total / Lambda[pair, 0, 0])
-            Q[x, a] = base + rows[pair, 0] * theta[pair]
-            pair += 1
-
-
-@inlined
-def sum_counts(me: Learner, W: FloatArray) -> None:
-    """b = sum_D phi(x, a) W(x') from counts, where blocks are of size one."""
-    first, after, counts, b = me.world.first, me.world.after, me.data.counts, me.data.b
-    rows, block = me.states.rows, me.states.block
-    n_states, n_actions = block.shape
-    fill(b, 0.0)
-    for x in range(n_states):
-        for a in range(n_actions):
-            pair, total = x * n_actions + a, 0.0
-            for entry in range(first[pair], first[pair + 1]):
-                total += counts[entry] * W[after[entry]]
-            b[block[x, a]] += rows[pair, 0] * total
-
-
-@inlined
-def sum_features(sums: FloatArray, W: FloatArray, b: FloatArray) -> None:
-    """The same from sums of features by next states."""
-    fill(b, 0.0)
-    for x in range(W.size):
-        add_to(b, W[x], sums[x])
+    for i in range(n):
+        last, total = first[pair + i + 1], 0.0
+        while entry < last:
+            total += counts[entry] * W[after[entry]]
+            entry += 1
+        q[i] = total
+    phi, Lambda = flat(me.states.rows, pair, pair + n), flat(me.reg.Lambda, pair, pair + n)
+    of_pair = flat(theta, pair, pair + n)
+    for i in range(n):
+        of_pair[i] = factor * (phi[i] * q[i] / Lambda[i])
+        q[i] = base + phi[i] * of_pair[i]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.linalg import dot, norm_in
 from optimist.core.optimism import (
     RANGE,
@@ -65,7 +65,7 @@ def needs_moments(rule: Rule) -> bool:
     return bool(rule.optimism.bonus == BonusKind.VARIANCE)
 
 
-@compiled()
+@apart
 def uncertainties(
     states: States,
     Lambda: FloatArray,
@@ -88,7 +88,7 @@ def uncertainties(
                 u[x - begin, a] = norm_in(inverse[b], rows[row])
 
 
-@compiled()
+@apart
 def compute_optimism(
     rule: Rule, states: States, epoch: Epoch, first: int, last: int, u: FloatArray, begin: int
 ) -> None:

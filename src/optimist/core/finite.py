@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import compiled, entry_point, inlined
+from optimist.core.compiler import apart, entry_point, inlined
 from optimist.core.epoch import count_episode
-from optimist.core.front import lead, meet, meet_first, settle
+from optimist.core.frame import call, call_with
+from optimist.core.front import lead
 from optimist.core.learning import begin_epoch, learn
 from optimist.core.linalg import copy, draw, draw_between
-from optimist.core.regression import MANY, observe, observe_together
-from optimist.core.state import CHUNK, LARGE, Kept, Learner, Record
+from optimist.core.regression import MANY
+from optimist.core.state import CHUNK, Kept, Learner, Record
 from optimist.core.trials import log_played
 
 
@@ -51,12 +52,19 @@ def learn_one(me: Learner, rng: np.random.Generator, record: Record) -> None:
 
 
 @inlined
+def settle(me: Learner) -> None:
+    """Complete the arrays: those of states that did not take part too."""
+    if me.front.kind.size > 0:
+        call(me.follow_all, me)
+
+
+@inlined
 def is_evaluated(clock: Any, stride: int) -> bool:
     """Whether the policy of the coming episode is to be evaluated."""
     return bool(stride > 0 and clock[0]["episodes"] % stride == 0)
 
 
-@compiled()
+@apart
 def keep_policy(me: Learner, kept: Kept, i: int, taken: int) -> bool:
     """Set the present policy aside if it is the one drawn for the output, or to be evaluated.
 
@@ -81,12 +89,12 @@ def keep_policy(me: Learner, kept: Kept, i: int, taken: int) -> bool:
     return evaluated
 
 
-@compiled()
+@apart
 def play(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None:
     """One episode under pi_k, and an epoch if one begins after it."""
     clock = me.epoch.clock
     record.value[i] = value_at_start(me)
-    steps, reward, bonus, ascension, last, fresh = walk(me, rng)
+    steps, reward, bonus, ascension, last = walk(me, rng)
     begins = count_episode(clock, me.reg.log_det, me.rule.stage, True)
     record.steps[i] = steps
     record.reward[i] = reward
@@ -94,8 +102,8 @@ def play(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None:
     record.ascension[i] = ascension / steps
     record.last[i] = last
     record.epoch[i] = clock[0]["epochs"] + begins
-    if fresh > 0:
-        meet(me, fresh)
+    if me.front.n_fresh[0] > 0:
+        call(me.meet, me)
     if begins:
         begin_epoch(me)
 
@@ -118,13 +126,13 @@ def draw_first(start: FloatArray, clock: Any, rng: np.random.Generator) -> None:
 
 
 @inlined
-def walk(me: Learner, rng: np.random.Generator) -> tuple[int, float, float, float, int, int]:
+def walk(me: Learner, rng: np.random.Generator) -> tuple[int, float, float, float, int]:
     """The steps of an episode, which ends after each with probability 1 - gamma.
 
     The pseudocode tosses the coin before the next state is seen, so the last pair of an episode is
     not learnt from; with ``observe_last`` it is. Blocks of the covariance are updated at the end,
     once for all visits of a pair. Returns the number of steps, the sums of r, CB and p along them,
-    the last pair, and how many states were met for the first time.
+    and the last pair.
     """
     world, states, data, reg = me.world, me.states, me.data, me.reg
     first, after, cumulative, start = world.first, world.after, world.cumulative, world.start
@@ -133,17 +141,17 @@ def walk(me: Learner, rng: np.random.Generator) -> tuple[int, float, float, floa
         *(states.p, states.rows, states.block),
     )
     counts, sums, visits, met = data.counts, data.sums, data.visits, data.met
-    Lambda, inverse, log_det, known = reg.Lambda, reg.inverse, reg.log_det, me.front.met
+    Lambda, log_det, known = reg.Lambda, reg.log_det, me.front.met
     gamma, observe_last, clock = world.gamma, me.rule.observe_last, me.epoch.clock
     n_actions, s, counted = r.shape[1], rows.shape[1], counts.size > 0
     draw_first(start, clock, rng)
     x = clock[0]["state"]
     data.starts[x] += 1
     steps, reward, bonus, ascension, growth, pairs, pair = 0, 0.0, 0.0, 0.0, 1.0, 0, 0
-    going, n_fresh = True, 0
+    going = True
     while going:
         if not known[x]:
-            n_fresh = meet_first(me, x, n_fresh)
+            call_with(me.meet_first, me, x)
         a = draw(pi[x], rng.random())
         pair = x * n_actions + a
         steps += 1
@@ -172,15 +180,10 @@ def walk(me: Learner, rng: np.random.Generator) -> tuple[int, float, float, floa
                     pairs += 1
                 visits[pair] += 1
     if not known[x]:
-        n_fresh = meet_first(me, x, n_fresh)
+        call_with(me.meet_first, me, x)
     log_det[0] += math.log(growth)
-    if pairs > 0 and s >= LARGE:
-        observe_together(me, met[:pairs])
-    for m in range(pairs):
-        b, n = block[met[m] // n_actions, met[m] % n_actions], float(visits[met[m]])
-        if s < LARGE:
-            observe(Lambda, inverse, reg.stale, log_det, b, rows[met[m]], n, data.b)
-        visits[met[m]] = 0
+    if pairs > 0:
+        call_with(me.observe_visits, me, pairs)
     clock[0]["state"] = draw(start, rng.random())
     clock[0]["steps"] += steps
-    return steps, reward, bonus, ascension, pair, n_fresh
+    return steps, reward, bonus, ascension, pair

@@ -9,11 +9,10 @@ eight bytes each, that compiled code reads by the names of the fields:
     a number    one word
     an array    its address and its shape; it has to be C-contiguous
     a tuple     its own fields, one after the other
-    a function  the address of a compiled function of the tuple it stands in, given by its name
-                ``module:function``; it is called by `call`
-
-Functions that are called by their address are compiled by themselves, and not once more in each
-function that calls them.
+    a function  the address of a function of the tuple it stands in, given by its name
+                ``module:function``; it is called by `call`, or with one more argument by
+                `call_with`. Without a name it is 0: what a learner never calls is not compiled for
+                it
 
 An array read from a frame is borrowed: the caller keeps the tuple alive, as Python does during a
 call. So no references are counted. Frames are read-only, and what they point to is not.
@@ -22,6 +21,7 @@ call. So no references are counted. Frames are read-only, and what they point to
 import struct
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from operator import index
 from typing import Any, TypeVar, cast
 
@@ -138,30 +138,59 @@ def _type_of(value: Any, kind: Any) -> Any:
 
 @cache
 def _address(name: str, kind: FrameType) -> int:
-    """The address of a function of one frame, ``module:function``, which returns nothing."""
+    """The address of a function of a frame, ``module:function``, which returns nothing."""
+    if not name:
+        return 0
     module, _, function = name.partition(":")
-    dispatcher: Any = getattr(import_module(module), function)
-    dispatcher.compile((kind,))
-    found = dispatcher.overloads[(kind,)]
+    import_module(module)
+    dispatcher = APART[module, function]
+    _, *others = signature(dispatcher.py_func).parameters.values()
+    return address_of(dispatcher, (kind, *(_ARGUMENTS[p.annotation] for p in others)))
+
+
+APART: dict[tuple[str, str], Any] = {}
+"""The functions that are compiled `apart`, by module and name."""
+
+_ARGUMENTS = {int: types.int64, np.random.Generator: types.npy_rng}
+
+
+def address_of(dispatcher: Any, kinds: tuple[Any, ...]) -> int:
+    """The address of a function for arguments of these types, compiled if it was not."""
+    dispatcher.compile(kinds)
+    found = dispatcher.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
 
 
-def _call(_: Any, address: Any, given: Any) -> Any:
+def call_function(context: Any, builder: Any, function: Any, signature: Any, given: Any) -> Any:
+    """Call a compiled function; its errors are passed on."""
+    convention, kinds, result = context.call_conv, signature.args, signature.return_type
+    status, out = convention.call_function(builder, function, result, kinds, given)
+    with cgutils.if_unlikely(builder, status.is_error):
+        convention.return_status_propagate(builder, status)
+    return out
 
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        convention, kinds = context.call_conv, signature.args[1:]
-        kind = convention.get_function_type(types.none, kinds)
-        function = builder.inttoptr(values[0], kind.as_pointer())
-        status, _ = convention.call_function(builder, function, types.none, kinds, values[1:])
-        with cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
-        return context.get_dummy_value()
 
-    return types.none(address, given), generate
+def _call(_: Any, address: Any, frame: Any) -> Any:
+    return types.none(address, frame), _call_there
+
+
+def _call_with(_: Any, address: Any, frame: Any, given: Any) -> Any:
+    return types.none(address, frame, types.unliteral(given)), _call_there
+
+
+def _call_there(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    inner = types.none(*signature.args[1:])
+    kind = context.call_conv.get_function_type(types.none, inner.args)
+    function = builder.inttoptr(values[0], kind.as_pointer())
+    call_function(context, builder, function, inner, values[1:])
+    return context.get_dummy_value()
 
 
 call: Any = intrinsic(_call)
-"""``call(address, frame)``, in compiled code: call the function there; its errors are passed on."""
+"""``call(address, frame)``, in compiled code: call the function there."""
+
+call_with: Any = intrinsic(_call_with)
+"""``call_with(address, frame, number)``, or with a generator of random numbers."""
 
 
 register_model(FrameType)(models.OpaqueModel)

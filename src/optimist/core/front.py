@@ -3,15 +3,15 @@
 With one-hot features a state without data has the values, the optimism and the policy of every
 other state without data that pays the same rewards: they are of one kind. So of each kind one
 state, its *lead*, is kept up to date beside those that were met, and the others are as their lead
-whenever somebody asks (`settle`). An episode then costs what was met and not what exists, and every
-number is the same as if all states took part.
+whenever somebody asks (`follow_all`). An episode then costs what was met and not what exists, and
+every number is the same as if all states took part.
 
 States take part by chunks of `CHUNK` neighbours, listed as parts [first, last): loops over a part
 run over contiguous arrays. A state that is met takes its lead's numbers and wakes its chunk; if it
 was the lead, the next state of the kind that was not met becomes it.
 """
 
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.state import CHUNK, Front, Learner
 
 
@@ -21,25 +21,25 @@ def lead(front: Front, x: int) -> int:
     return front.order[front.at[front.kind[x]]]  # type: ignore[no-any-return]
 
 
-@compiled()
-def meet_first(me: Learner, x: int, n: int) -> int:
-    """Note a state that is met for the first time, and play it as its lead; how many are noted."""
+@apart
+def meet_first(me: Learner, x: int) -> None:
+    """Note a state that is met for the first time, and play it as its lead."""
     states, front = me.states, me.front
     pi, CB, p, y = states.cumulative, states.CB, states.p, lead(me.front, x)
     for a in range(pi.shape[1]):
         pi[x, a], CB[x, a], p[x, a] = pi[y, a], CB[y, a], p[y, a]
     front.met[x] = True
-    front.fresh[n] = x
-    return n + 1
+    front.fresh[front.n_fresh[0]] = x
+    front.n_fresh[0] += 1
 
 
-@compiled()
-def meet(me: Learner, n: int) -> None:
-    """Let the first n fresh states take part, before anything is computed from their data."""
+@apart
+def meet(me: Learner) -> None:
+    """Let the fresh states take part, before anything is computed from their data."""
     front = me.front
     order, at, end, met, fresh = front.order, front.at, front.end, front.met, front.fresh
     grown = False
-    for i in range(n):
+    for i in range(front.n_fresh[0]):
         x = fresh[i]
         grown = wake(me, x) or grown
         k = front.kind[x]
@@ -50,12 +50,13 @@ def meet(me: Learner, n: int) -> None:
             if following < end[k]:  # else all of the kind take part
                 grown = wake(me, order[following]) or grown
                 at[k] = following
+    front.n_fresh[0] = 0
     if grown:
         list_parts(front)
 
 
-@compiled()
-def settle(me: Learner) -> None:
+@apart
+def follow_all(me: Learner) -> None:
     """Give all states that do not take part the numbers of their leads."""
     active = me.front.active
     for chunk in range(active.size):

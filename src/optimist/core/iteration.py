@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
+from optimist.core.elementary import MAGNITUDE, bits, exp, flat, from_bits, largest_magnitude, log
 from optimist.core.linalg import dot, dot_two
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Rule, States
@@ -37,7 +38,7 @@ def add_update(eta: float, theta: FloatArray, Theta: FloatArray, first: int, las
             Theta[i] += theta[i]
 
 
-@compiled()
+@apart
 def predict(
     rows: FloatArray,
     block: IntArray,
@@ -66,7 +67,7 @@ def predict(
             a += 1
 
 
-@compiled()
+@apart
 def back_up(
     rule: Rule,
     eta: float,
@@ -82,8 +83,8 @@ def back_up(
 
     On entry Q holds base + phi . theta, of the state ``begin`` in row 0; it is overwritten.
     ``beyond`` is what heaven is worth, or gamma times that if it ``pays`` what the pair does. At
-    eta = 0 the policy is evaluated and stays as it is. Returns the largest |Q|, the largest Q, and
-    by how much a value has changed at most.
+    eta = 0 the policy is evaluated and stays as it is. Returns the largest |Q|, the largest Q if it
+    ``pays``, and by how much a value has changed at most.
     """
     kind = rule.optimism.ascension
     if math.isinf(eta):
@@ -91,8 +92,14 @@ def back_up(
         for x in range(first, last):
             for a in range(n_actions):
                 rewards[x, a] = 0.0
-    truncate = kind == AscensionKind.TRUNCATION
-    largest, best = target(states, beyond, truncate, pays, eta > 0, first, last, Q, begin)
+    if kind == AscensionKind.TRUNCATION:
+        truncate(states, beyond, first, last, Q, begin)
+    target(states, beyond, pays, eta > 0, first, last, Q, begin)
+    largest, best = largest_magnitude(flat(Q, first - begin, last - begin)), -np.inf
+    if pays:
+        for y in range(first - begin, last - begin):
+            for a in range(Q.shape[1]):
+                best = max(best, Q[y, a])
     change = improve(eta, rule.evaluates, states, first, last, Q, begin)
     if kind >= AscensionKind.NOVELTY:
         bound_values(states.V, rule.heaven, first, last)
@@ -109,40 +116,42 @@ def set_worth(prior: Any, beyond: float, best: float, heaven: float) -> None:
 
 
 @inlined
+def truncate(
+    states: States, heaven: float, first: int, last: int, Q: FloatArray, begin: int
+) -> None:
+    """p = 1 where the target is not below heaven, otherwise 0 (`Truncation`)."""
+    q, p = flat(Q, first - begin, last - begin), flat(states.p, first, last)
+    r, CB = flat(states.r, first, last), flat(states.CB, first, last)
+    for i in range(q.size):
+        p[i] = 1.0 if heaven <= r[i] + CB[i] + q[i] else 0.0
+
+
+@inlined
 def target(
     states: States,
     heaven: float,
-    truncate: bool,
     pays: bool,
     summed: bool,
     first: int,
     last: int,
     Q: FloatArray,
     begin: int,
-) -> tuple[float, float]:
+) -> None:
     """Q = (1 - p) (r + CB + gamma P V) + p R_max H in the place of gamma P V.
 
-    Returns the largest |Q|, and the largest Q. A heaven that pays (`Novelty`) adds what the pair
-    pays. Row 0 of Q is of the state ``begin``.
+    A heaven that pays (`Novelty`) adds what the pair pays. Row 0 of Q is of the state ``begin``.
     """
-    r, CB, p, rewards, n_actions = states.r, states.CB, states.p, states.rewards, Q.shape[1]
-    largest, best = 0.0, -np.inf
-    for x in range(first, last):
-        for a in range(n_actions):
-            q, beyond = r[x, a] + CB[x, a] + Q[x - begin, a], heaven
-            if truncate:
-                p[x, a] = 1.0 if heaven <= q else 0.0
-            if pays:
-                beyond += r[x, a]
-            q = (1 - p[x, a]) * q + p[x, a] * beyond
-            if summed:
-                rewards[x, a] += r[x, a]
-            Q[x - begin, a] = q
-            largest, best = max(largest, abs(q)), max(best, q)
-    return largest, best
+    q, p = flat(Q, first - begin, last - begin), flat(states.p, first, last)
+    r, CB = flat(states.r, first, last), flat(states.CB, first, last)
+    rewards, share = flat(states.rewards, first, last), 1.0 if pays else 0.0
+    for i in range(q.size):
+        q[i] = (1 - p[i]) * (r[i] + CB[i] + q[i]) + p[i] * (heaven + share * r[i])
+    if summed:
+        for i in range(q.size):
+            rewards[i] += r[i]
 
 
-@inlined
+@apart
 def improve(
     eta: float, evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
 ) -> float:
@@ -151,50 +160,89 @@ def improve(
     At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the paper's update without its
     regulariser. Where a policy is evaluated V = <pi, Q>, with pi as it was before: the limit at
     eta = 0, where pi stays. Returns by how much a value has changed at most; infinity if some is
-    not finite.
+    not finite. Q is overwritten.
     """
-    V, log_pi, cumulative, n_actions = states.V, states.log_pi, states.cumulative, Q.shape[1]
-    greedy, change, finite = math.isinf(eta), 0.0, True
-    for x in range(first, last):
-        top, y = -np.inf, x - begin
-        if evaluates:
-            mean = 0.0
-            for a in range(n_actions):
-                mean += math.exp(log_pi[x, a]) * Q[y, a]
-            finite, change = finite and math.isfinite(mean), max(change, abs(mean - V[x]))
-            V[x] = mean
-            if eta == 0:
-                continue
+    moved = evaluate(states, first, last, Q, begin) if evaluates else 0.0
+    if eta == 0:
+        return moved
+    if math.isinf(eta):
+        return max(moved, improve_greedily(evaluates, states, first, last, Q, begin))
+    log_pi, cumulative, n, n_actions = states.log_pi, states.cumulative, last - first, Q.shape[1]
+    logits, weights = flat(log_pi, first, last), flat(cumulative, first, last)
+    q = flat(Q, first - begin, last - begin)
+    for i in range(q.size):
+        logits[i] += eta * q[i]
+    finite = True
+    tops = q[:n]  # the room of Q is free from here on
+    V = tops if evaluates else states.V[first:last]
+    for x in range(n):
+        top = -np.inf
         for a in range(n_actions):
-            log_pi[x, a] = Q[y, a] if greedy else log_pi[x, a] + eta * Q[y, a]
-            top = max(top, log_pi[x, a])
+            top = max(top, log_pi[first + x, a])
         finite = finite and -np.inf < top < np.inf
-        if greedy:
-            best = 0
-            while Q[y, best] < top:
-                best += 1
-            for a in range(n_actions):
-                log_pi[x, a] = 0.0 if a == best else -np.inf
-                cumulative[x, a] = 0.0 if a < best else 1.0
-            if not evaluates:
-                change = max(change, abs(top - V[x]))
-                V[x] = top
-            continue
+        for a in range(n_actions):
+            log_pi[first + x, a] -= top
+        tops[x] = top
+    for i in range(weights.size):
+        weights[i] = exp(logits[i]) if logits[i] > NEGLIGIBLE else 0.0
+    normalisers = q[n : 2 * n] if n_actions > 1 else weights
+    for x in range(n):
         total = 0.0
         for a in range(n_actions):
-            log_pi[x, a] -= top
-            if log_pi[x, a] > NEGLIGIBLE:
-                total += math.exp(log_pi[x, a]) if log_pi[x, a] < 0 else 1.0
-            cumulative[x, a] = total
-        if total != 1.0:
-            normaliser = math.log(total)
-            top += normaliser
-            for a in range(n_actions):
-                log_pi[x, a] -= normaliser
-                cumulative[x, a] /= total
+            total += cumulative[first + x, a]
+            cumulative[first + x, a] = total
+        normalisers[x] = total
+    change = 0
+    for x in range(n):
+        normaliser = log(normalisers[x])
+        value = (tops[x] + normaliser) / eta
+        change = max(change, bits(value - V[x]) & MAGNITUDE)
+        V[x], normalisers[x] = value, normaliser
+    for x in range(n):
+        total = cumulative[first + x, n_actions - 1]
+        for a in range(n_actions):
+            log_pi[first + x, a] -= normalisers[x]
+        for a in range(n_actions - 1):
+            cumulative[first + x, a] /= total
+        cumulative[first + x, n_actions - 1] = 1.0
+    if not finite:
+        return np.inf
+    return moved if evaluates else from_bits(change)
+
+
+@inlined
+def evaluate(states: States, first: int, last: int, Q: FloatArray, begin: int) -> float:
+    """V = <pi, Q>; by how much a value has changed at most, infinity if some is not finite."""
+    V, log_pi, change, finite = states.V, states.log_pi, 0.0, True
+    for x in range(first, last):
+        mean = 0.0
+        for a in range(Q.shape[1]):
+            mean += math.exp(log_pi[x, a]) * Q[x - begin, a]
+        finite, change = finite and math.isfinite(mean), max(change, abs(mean - V[x]))
+        V[x] = mean
+    return change if finite else np.inf
+
+
+@inlined
+def improve_greedily(
+    evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
+) -> float:
+    """The same at eta = infinity."""
+    V, log_pi, cumulative, n_actions = states.V, states.log_pi, states.cumulative, Q.shape[1]
+    change, finite = 0.0, True
+    for x in range(first, last):
+        best, y = 0, x - begin
+        for a in range(1, n_actions):
+            if Q[y, a] > Q[y, best]:
+                best = a
+        top = Q[y, best]
+        finite = finite and -np.inf < top < np.inf
+        for a in range(n_actions):
+            log_pi[x, a] = 0.0 if a == best else -np.inf
+            cumulative[x, a] = 0.0 if a < best else 1.0
         if not evaluates:
-            change = max(change, abs(top / eta - V[x]))
-            V[x] = top / eta
+            change = max(change, abs(top - V[x]))
+            V[x] = top
     return change if finite else np.inf
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, inlined
 from optimist.core.counts import regress
 from optimist.core.epoch import (
     compute_optimism,
@@ -13,9 +13,8 @@ from optimist.core.epoch import (
     is_novelty,
     needs_moments,
     reset_policy,
-    uncertainties,
 )
-from optimist.core.frame import call
+from optimist.core.frame import call, call_with
 from optimist.core.iteration import (
     add_update,
     back_up,
@@ -26,49 +25,41 @@ from optimist.core.iteration import (
 )
 from optimist.core.linalg import fill
 from optimist.core.optimism import AscensionKind, BonusKind
-from optimist.core.prior import learn_prior, set_confidence
-from optimist.core.regression import draw_noise, freeze, freeze_counts, freeze_large
+from optimist.core.prior import learn_prior as fit
+from optimist.core.prior import set_confidence
+from optimist.core.regression import draw_noise, freeze_counts
 from optimist.core.state import Learner, Record
 
 
-@compiled()
+@apart
 def renew_optimism(me: Learner) -> None:
     """Freeze Lambda, and compute the optimism of all pairs from the data and values so far."""
     rule, states, data, reg, epoch = me.rule, me.states, me.data, me.reg, me.epoch
-    parts, n_parts, large = me.front.parts, me.front.n_parts[0], data.norms.size > 0
+    parts, n_parts, n_actions = me.front.parts, me.front.n_parts[0], states.r.shape[1]
     if is_confident(rule):
         set_confidence(rule, states, epoch)
     if is_novelty(rule):
-        learn_prior_of_world(me)
+        call(me.learn_prior, me)
     if data.own:
-        freeze_counts(reg, epoch, parts, n_parts, states.r.shape[1], rule.optimism.ridge)
-    elif large:
-        freeze_large(me)
+        freeze_counts(reg, epoch, parts, n_parts, n_actions, rule.optimism.ridge)
     else:
-        freeze(reg, epoch)
+        call(me.freeze_all, me)
     if needs_moments(rule):
-        for power in (2, 1):
-            moment = epoch.first if power == 1 else epoch.second
-            regress(me, epoch.prior[0]["v"], power, 1.0, 0.0, moment)
+        regress(me, 2)
+        regress(me, 1)
+    if not data.own:
+        call(me.norms, me)
     for j in range(n_parts):
         first, last = parts[j, 0], parts[j, 1]
-        if large:
-            take_norms(me)
-        else:
-            uncertainties(states, reg.Lambda, reg.inverse, first, last, data.Q, 0)
+        if data.own:
+            for x in range(first, last):
+                for a in range(n_actions):
+                    b = x * n_actions + a
+                    data.Q[x, a] = abs(states.rows[b, 0]) / math.sqrt(reg.Lambda[b, 0, 0])
         compute_optimism(rule, states, epoch, first, last, data.Q, 0)
 
 
-@inlined
-def take_norms(me: Learner) -> None:
-    """||phi|| in the norm of Lambda^{-1} of all pairs, where it is kept up to date."""
-    Q, norms = me.data.Q, me.data.norms
-    for x in range(Q.shape[0]):
-        for a in range(Q.shape[1]):
-            Q[x, a] = math.sqrt(max(norms[x * Q.shape[1] + a], 0.0))
-
-
-@compiled()
+@apart
 def begin_epoch(me: Learner) -> None:
     """Begin an epoch with a uniform policy, and compute its optimism."""
     states, epoch = me.states, me.epoch
@@ -83,11 +74,11 @@ def begin_epoch(me: Learner) -> None:
     if not me.data.own:
         fill(epoch.Theta, 0.0)
         fill(epoch.theta, 0.0)
-    call(me.renew_optimism, me)
+    renew_optimism(me)
 
 
-@inlined
-def learn_prior_of_world(me: Learner) -> None:
+@apart
+def learn_prior(me: Learner) -> None:
     """Learn the prior from the transitions counted, in one-hot worlds those of states in the front.
 
     There states and pairs are renumbered, in their order, from one part to the next.
@@ -107,7 +98,10 @@ def learn_prior_of_world(me: Learner) -> None:
         V, concentration = np.empty(n), np.empty(n * n_actions)
         pair, after = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
         counts, found = np.empty(room), 0
-        block = np.arange(n * n_actions).reshape(n, n_actions)
+        block = np.empty((n, n_actions), dtype=np.int64)
+        for x in range(n):
+            for a in range(n_actions):
+                block[x, a] = x * n_actions + a
         for j in range(n_parts):
             for x in range(parts[j, 0], parts[j, 1]):
                 V[place[x]] = states.V[x]
@@ -119,7 +113,7 @@ def learn_prior_of_world(me: Learner) -> None:
                             counts[found] = data.counts[entry]
                             found += 1
         pair, after, counts = pair[:found], after[:found], counts[:found]
-    learn_prior(rule, epoch, pair, after, counts, V, block, shared, concentration, 0.0)
+    fit(rule, epoch, pair, after, counts, V, block, shared, concentration, 0.0)
     if data.own:
         begin = 0
         for j in range(n_parts):
@@ -128,24 +122,31 @@ def learn_prior_of_world(me: Learner) -> None:
                 begin += 1
 
 
-@compiled()
+@apart
 def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None:
     """Update Q_{k+1}, V_{k+1} and pi_{k+1}, as often as the rule and its tolerance say."""
-    rule, states, data, clock = me.rule, me.states, me.data, me.epoch.clock
+    rule, clock = me.rule, me.epoch.clock
     left, tolerance, stop = rule.updates, rule.tolerance, record.stop
     if rule.lazy and clock[0]["updates"] > 0:  # of an epoch that has just begun there are none
         left = 0
     if left > 0 and rule.optimism.bonus == BonusKind.NOISE:
-        draw_noise(me.reg.Lambda, rule.optimism.coefficient, rng, data.b)
-        predict(states.rows, states.block, data.b, 0.0, 0, states.V.size, states.CB)
+        call_with(me.draw_bonuses, me, rng)
     going, moves = left > 0 and not stop[0], left == 1 or not rule.evaluates
     while going:
         if rule.optimism.ascension == AscensionKind.CONFIDENCE:
-            call(me.renew_optimism, me)
+            renew_optimism(me)
         record.sup_q[i], change = update(me, rule.eta if moves else 0.0)
         left -= 1
         going = left > 0 and not stop[0] and not (moves and change < tolerance)
         moves = moves or left == 1 or change < tolerance
+
+
+@apart
+def draw_bonuses(me: Learner, rng: np.random.Generator) -> None:
+    """CB = phi . xi with a draw of xi from N(0, sigma^2 Lambda^{-1})."""
+    states, b = me.states, me.data.b
+    draw_noise(me.reg.Lambda, me.rule.optimism.coefficient, rng, b)
+    predict(states.rows, states.block, b, 0.0, 0, states.V.size, states.CB)
 
 
 @inlined
@@ -159,9 +160,9 @@ def update(me: Learner, eta: float) -> tuple[float, float]:
     rule, states, data, epoch, prior = me.rule, me.states, me.data, me.epoch, me.epoch.prior
     parts, n_parts, n_actions = me.front.parts, me.front.n_parts[0], data.Q.shape[1]
     count_update(eta, epoch.clock, prior)
-    gamma, v, pays = rule.gamma, prior[0]["v"], bool(prior[0]["pays"])
-    beyond = gamma * prior[0]["worth"] if pays else rule.heaven
-    regress(me, v, 1, gamma, gamma * v, epoch.theta)
+    pays = bool(prior[0]["pays"])
+    beyond = rule.gamma * prior[0]["worth"] if pays else rule.heaven
+    regress(me, 0)
     if not data.own:
         add_update(eta, epoch.theta, epoch.Theta, 0, epoch.theta.size)
     largest, best, change = 0.0, -np.inf, 0.0

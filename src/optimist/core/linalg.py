@@ -1,12 +1,16 @@
+# mypy: disable-error-code="no-untyped-call"
 """Linear algebra and draws, in plain loops: for small d they are faster than calls of BLAS."""
 
 import math
 from typing import Any
 
 import numpy as np
+from numba.core import cgutils, errors, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
 
 
 @compiled(fastmath={"contract", "reassoc"})
@@ -42,12 +46,20 @@ def fill(y: FloatArray, value: float) -> None:
         y[i] = value
 
 
-@compiled()
-def copy(y: Any, x: Any) -> None:
-    """y = x, for arrays of one shape."""
-    to, of = y.reshape(y.size), x.reshape(x.size)
-    for i in range(to.size):
-        to[i] = of[i]
+def _copy(_: Any, y: Any, x: Any) -> Any:
+    if not (y.layout == x.layout == "C" and y.dtype == x.dtype):
+        raise errors.TypingError("arrays must be C-contiguous and of one type")
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        to, of = (make_array(k)(context, builder, v) for k, v in zip((y, x), values, strict=True))
+        cgutils.raw_memcpy(builder, to.data, of.data, of.nitems, of.itemsize)
+        return context.get_dummy_value()
+
+    return types.none(y, x), generate
+
+
+copy: Any = intrinsic(_copy)
+"""``copy(y, x)``: y = x, for contiguous arrays of one shape and type."""
 
 
 @compiled()
@@ -112,7 +124,7 @@ def rank_many(
     return growth
 
 
-@compiled()
+@apart
 def invert(Lambda: FloatArray, inverse: FloatArray) -> float:
     """Invert by a Cholesky factorisation; returns the logarithm of the determinant."""
     s = Lambda.shape[0]

@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.linalg import fill
 from optimist.core.optimism import RANGE
 from optimist.core.state import Epoch, Rule, States
@@ -86,7 +86,7 @@ def exploration_multiplier(k: int) -> float:
     return 1 + GROWTH * math.log(k)
 
 
-@compiled()
+@apart
 def fit_prior(
     pair: IntArray,
     after: IntArray,
@@ -160,7 +160,8 @@ def fit_states(
     the outcomes are added up.
     """
     n_states, n_actions = block.shape
-    chances = np.full(concentration.size, STRENGTH / theta)
+    chances = np.empty(concentration.size)
+    fill(chances, STRENGTH / theta)
     fill(concentration, STRENGTH)
     for x in range(n_states):
         news, chance = 0.0, 0.0
@@ -170,7 +171,10 @@ def fit_states(
                 news += distinct[pair] - 1
                 chance += expected_news(visits[pair], theta)
         for a in range(n_actions):
-            if block[x, a] not in block[x, :a]:  # a state counts once
+            met = False
+            for before in range(a):
+                met = met or block[x, before] == block[x, a]
+            if not met:  # a state counts once
                 concentration[block[x, a]] += news
                 chances[block[x, a]] += chance
     for b in range(concentration.size):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
-from optimist.core.compiler import compiled, inlined
-from optimist.core.linalg import copy, dot, fill, invert, norm_in, rank_many, rank_one
-from optimist.core.state import Epoch, Learner, Regression
+from optimist.core.compiler import apart, compiled, inlined
+from optimist.core.linalg import copy, dot, fill, invert, rank_one
+from optimist.core.state import Epoch, Regression
 
 LOG_TWO = math.log(2) - 1e-9
 """det >= 2 det, in logarithms. With counts the two are often equal; rounding must not decide."""
@@ -23,7 +23,7 @@ REFRESH = 4096
 """After this many rank-one updates of a block its inverse is factorised anew."""
 
 
-@compiled()
+@apart
 def observe(
     Lambda: FloatArray,
     inverse: FloatArray,
@@ -47,51 +47,10 @@ def observe(
         stale[b] = 0
 
 
-@compiled()
-def observe_together(me: Learner, pairs: IntArray) -> None:
-    """Lambda += n phi phi' for all pairs of an episode at once, in large blocks."""
-    rows, block, visits = me.states.rows, me.states.block, me.data.visits
-    reg, norms, n_actions = me.reg, me.data.norms, me.states.block.shape[1]
-    s = rows.shape[1]
-    Phi, n = np.empty((pairs.size, s)), np.empty(pairs.size)
-    for b in range(reg.Lambda.shape[0]):
-        m = 0
-        for pair in pairs:
-            if block[pair // n_actions, pair % n_actions] == b:
-                copy(Phi[m], rows[pair])
-                n[m] = visits[pair]
-                m += 1
-        if m > 0:
-            Z = np.empty((m, s))
-            reg.log_det[0] += rank_many(Phi[:m], n[:m], reg.Lambda[b], reg.inverse[b], Z)
-            reg.stale[b] += m
-            for pair in range(norms.size):
-                if block[pair // n_actions, pair % n_actions] == b:
-                    for k in range(m):
-                        norms[pair] -= dot(Z[k], rows[pair]) ** 2
-
-
 @inlined
 def has_doubled(log_det: FloatArray) -> bool:
     """Whether det Lambda has doubled since the start of the epoch (line-alg:epoch)."""
     return bool(log_det[0] >= log_det[1] + LOG_TWO)
-
-
-@inlined
-def freeze_large(me: Learner) -> None:
-    """The same where blocks are large, which are factorised after as many updates as their size."""
-    reg, epoch, norms, s = me.reg, me.epoch, me.data.norms, me.states.rows.shape[1]
-    block, n_actions, most = me.states.block, me.states.block.shape[1], 0
-    for b in range(reg.stale.size):
-        most = max(most, reg.stale[b])
-    if most < s:
-        copy(epoch.Lambda, reg.Lambda)
-        reg.log_det[1] = reg.log_det[0]
-    else:
-        freeze(reg, epoch)
-        for pair in range(norms.size):
-            b = block[pair // n_actions, pair % n_actions]
-            norms[pair] = norm_in(reg.inverse[b], me.states.rows[pair]) ** 2
 
 
 @inlined

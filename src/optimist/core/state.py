@@ -148,6 +148,7 @@ class Front(NamedTuple):
     parts: IntArray  # [n, 2], the first state of each run of such chunks, and past its last
     n_parts: IntArray  # [1]
     fresh: IntArray  # room for the states met for the first time in an episode, [X]
+    n_fresh: IntArray  # [1]
     begins: IntArray  # the states in which an episode may begin
 
 
@@ -161,7 +162,29 @@ class Learner(NamedTuple):
     reg: Regression
     epoch: Epoch
     front: Front
-    renew_optimism: Any = "optimist.core.learning:renew_optimism"
+    # Functions that not every learner calls, by name; they are compiled for those that do.
+    meet_first: Any = ""
+    meet: Any = ""
+    follow_all: Any = ""
+    observe_visits: Any = ""
+    regress_all: Any = ""
+    freeze_all: Any = ""
+    norms: Any = ""
+    learn_prior: Any = ""
+    draw_bonuses: Any = ""
+
+
+FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
+    {name: f"optimist.core.{module}:{name}" for name in names}
+    for module, names in (
+        ("front", ("meet_first", "meet", "follow_all")),
+        ("shared", ("observe_visits", "regress_all", "freeze_all", "norms")),
+        ("learning", ("learn_prior",)),
+        ("learning", ("draw_bonuses",)),
+    )
+)
+"""What a learner calls besides, in which some states do not take part, in which pairs share
+features, whose prior is learnt, and whose bonuses are drawn."""
 
 
 class Links(NamedTuple):

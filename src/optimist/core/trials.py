@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import compiled, inlined
+from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.optimism import KNOWN, LOG_ODDS, UNTRIED
 from optimist.core.state import States
 
@@ -24,7 +24,7 @@ NEGLIGIBLE = -40.0
 """Below this the exponential of a difference of logits is under rounding, and not computed."""
 
 
-@inlined
+@apart
 def give_trials(states: States, first: int, last: int) -> None:
     """The cumulative probabilities of what is played, where it is not pi."""
     log_pi, standing, cumulative = states.log_pi, states.standing, states.cumulative

@@ -55,9 +55,10 @@ class Bar:
         """So much more is done."""
         self.update(task, completed=self.done + n)
 
-    def update(self, task: int, *, completed: int, description: str = "") -> None:
+    def update(self, task: int, *, completed: int | None = None, description: str = "") -> None:
         """So much is done; this is shown at most every `LOOK_SECONDS`."""
-        self.done, self.text = completed, description or self.text
+        self.done = self.done if completed is None else completed
+        self.text = description or self.text
         if time.monotonic() - self._at > LOOK_SECONDS:
             self.say("")
 
