@@ -10,6 +10,10 @@ from types import CodeType, FunctionType
 import hypothesis
 import pytest
 
+collect_ignore_glob = ["docs/*.py", "docs/_build/*", "docs/reference/api/*"]
+collect_ignore = [f"docs/reference/{name}.md" for name in ("changes", "contributing", "paper")]
+"""What `make docs` writes, and how it is made."""
+
 hypothesis.settings.register_profile(
     "busy machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )

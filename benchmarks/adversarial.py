@@ -1,4 +1,4 @@
-"""Regret under rewards that change, against the best fixed policy in hindsight: docs/changing.png.
+"""Regret under rewards that change, against the best fixed policy: docs/results/changing.png.
 
 Run it with ``python -m benchmarks.adversarial``. Rewards are 1 in one of two far corners of a 5 x 5
 room without absorbing cells; who picks the corner differs.
@@ -80,7 +80,7 @@ def main() -> None:
     ax.set_xlabel("episodes")
     ax.set_ylabel("regret per episode")
     ax.legend(frameon=False, title="rewards")
-    fig.savefig(Path(__file__).parents[1] / "docs" / "changing.png", dpi=130)
+    fig.savefig(Path(__file__).parents[1] / "docs" / "results" / "changing.png", dpi=130)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Ten seeds a cell; every number is an average suboptimality, as a fraction of the optimal value, by
 exact values of the policies played: over the run, and in brackets over its last tenth. It prints
-the tables of docs/defaults.md: ``python -m benchmarks.defaults``.
+the tables of docs/results/exploration.md: ``python -m benchmarks.defaults``.
 """
 
 import os

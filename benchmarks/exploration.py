@@ -1,8 +1,8 @@
 """The default, untuned, against the best of its peers in hindsight, world by world.
 
 It reads the folder of the exploration study, ``optimist sweep exploration --out runs/exploration``
-(about an hour on two cores), and prints the tables of docs/defaults.md from the seeds that all
-runs have finished: ``python -m benchmarks.exploration runs/exploration``.
+(about an hour on two cores), and prints the tables of docs/results/exploration.md from the seeds
+that all runs have finished: ``python -m benchmarks.exploration runs/exploration``.
 """
 
 import sys

@@ -1,9 +1,9 @@
 """How well FRA-IL imitates, against the paper's bounds: ``python -m benchmarks.imitation``.
 
-It prints the tables of docs/imitation.md and draws its figure. Default parameters throughout, or
-with ``--practical`` the paper's bonus; gaps are exact,
-<nu0, V^{pi_E} - V^{pi}> under the true rewards, which no learner has seen. Intervals are of the
-mean over the runs, by the bootstrap.
+It prints the tables of docs/results/imitation.md and draws its figure. Default parameters
+throughout, or with ``--practical`` the paper's bonus; gaps are exact, <nu0, V^{pi_E} - V^{pi}>
+under the true rewards, which no learner has seen. Intervals are of the mean over the runs, by the
+bootstrap.
 """
 
 import os
@@ -377,7 +377,7 @@ def main() -> None:
         (f"one family, $\\epsilon$ = {EPSILON:g}", "episodes $K$", against_K(EPSILON, setting())),
     ]
     cloning()
-    figure(curves, Path(__file__).parents[1] / "docs" / "imitation-bounds.png")
+    figure(curves, Path(__file__).parents[1] / "docs" / "results" / "imitation-bounds.png")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """How regret grows with K, H, d and the number of updates: ``python -m benchmarks.rates``.
 
-It prints the tables of docs/rates.md; ``--figure docs/rates.png`` draws its figure, and ``--quick``
-is a short run with four seeds. Regret is <nu0, V* - V^{pi_k}>, exact, summed over every one of the
-K episodes. Powers are slopes of log mean-regret by least squares; their intervals, of level 95%,
-are bootstraps over whole seeds.
+It prints the tables of docs/results/rates.md; ``--figure docs/results/rates.png`` draws its figure,
+and ``--quick`` is a short run with four seeds. Regret is <nu0, V* - V^{pi_k}>, exact, summed over
+every one of the K episodes. Powers are slopes of log mean-regret by least squares; their intervals,
+of level 95%, are bootstraps over whole seeds.
 """
 
 import os

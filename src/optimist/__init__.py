@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from optimist.imitation import BehaviouralCloning, FraIL
     from optimist.mdp import FiniteMDP, LinearMDP
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Algorithm",

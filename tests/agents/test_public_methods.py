@@ -68,6 +68,12 @@ def call(learner, name, folder):
             else:
                 with pytest.raises(ValueError, match="certificate"):
                     learner.certificate()
+        case "show":
+            if finite and learner.world is RIVER:
+                assert "occupancy" in [ax.get_title() for ax in learner.show().axes]
+            else:
+                with pytest.raises(ValueError, match="the world must have a map"):
+                    learner.show()
         case "theory":
             assert kind.theory(RIVER, K=100).config.beta > 100
         case "Config":

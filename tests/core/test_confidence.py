@@ -26,7 +26,7 @@ def proven(mdp, seed=0, **others):
 
 
 class Proven:
-    """The rule in plain NumPy, from docs/defaults.md: counts, and everything anew every time."""
+    """The rule in plain NumPy, from docs/explanation/rule.md: counts, all anew every time."""
 
     def __init__(self, mdp, seed):
         self.mdp, self.world = mdp, Interaction(mdp, seed, False)

@@ -21,8 +21,8 @@ class OptimistConfig(VariantConfig):
         Upper bound on the optimal values of all states, if one below R_max H is known; it caps the
         optimistic value.
     delta
-        Makes the constants those of the proof in docs/defaults.md, which holds with probability
-        1 - delta in finite worlds with fixed rewards and one-hot features.
+        Makes the constants those of the proof in docs/explanation/rule.md, which holds with
+        probability 1 - delta in finite worlds with fixed rewards and one-hot features.
     """
 
     r_max: float = 1.0
@@ -63,9 +63,9 @@ class Optimist(VariantAgent):
 
     Transitions to heaven are for pairs whose outcome may be unseen (`core.Novelty`), bonuses are a
     multiple of the standard deviation of the estimate (`core.VarianceBonus`), and actions that were
-    tried seldom are tried again (`core.trials`). None of it has the units of a reward. The rule,
-    its evidence and a proof that no action is given up for ever are in docs/defaults.md; the
-    paper's regret bound does not cover it.
+    tried seldom are tried again (`core.trials`). None of it has the units of a reward. The rule
+    and a proof that no action is given up for ever are in docs/explanation/rule.md, its evidence in
+    docs/results/exploration.md; the paper's regret bound does not cover it.
 
     Examples
     --------

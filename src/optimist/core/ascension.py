@@ -144,7 +144,8 @@ class Confidence:
     states and A actions. p+ is the range term of an empirical Bernstein bound, whose other term is
     `VarianceBonus(1)`: with this ascension function that bonus is gamma sqrt(2 L Var / n). Both are
     computed anew for every update. With probability 1 - delta all values are at least the optimal
-    ones, up to what updates have left (docs/defaults.md). It needs one-hot features, known rewards.
+    ones, up to what updates have left (docs/explanation/rule.md). It needs one-hot features,
+    known rewards.
 
     Attributes
     ----------
@@ -161,3 +162,4 @@ class Confidence:
 
 
 Ascension = Sigmoid | Contraction | Truncation | Threshold | Never | Novelty | Confidence
+"""Any of the ascension functions p+(x, a)."""

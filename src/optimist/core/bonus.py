@@ -92,3 +92,4 @@ class NoiseBonus:
 
 
 Bonus = FixedBonus | VarianceBonus | NoiseBonus
+"""Any of the bonuses CB(x, a)."""

@@ -30,7 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 CORE = Path(__file__).parent
 
 ABOUT_SECONDS = 20
-"""How long the first `learn` in a finite world compiles (docs/speed.md)."""
+"""How long the first `learn` in a finite world compiles (docs/results/speed.md)."""
 
 
 def cache_folder(package: Path = CORE, *used: Path) -> Path:

@@ -27,7 +27,7 @@ TAU = 0.4
 """An action on trial was tried fewer than TAU theta sqrt(N) times in N visits of its state."""
 
 RANGE = 5.0
-"""p+ of `Confidence` is theta / (n + theta) with theta = RANGE L (docs/defaults.md)."""
+"""p+ of `Confidence` is theta / (n + theta) with theta = RANGE L (docs/explanation/rule.md)."""
 
 ODDS = 10.0
 LOG_ODDS = math.log(ODDS)

@@ -22,7 +22,8 @@ BONUSES = tuple(kind.__name__ for kind in get_args(Bonus))
 BETA, ETA, UPDATES, K = 0.5, 10.0, 10, 10_000
 ALPHA, OMEGA = float(parameters.alpha(K)), float(parameters.omega(K))
 """The defaults of Algorithm 1 for rewards in [0, 1], outside the theorem: bonuses of the size of a
-reward, several updates an episode, and the paper's sigmoid at K = 10,000 (docs/defaults.md)."""
+reward, several updates an episode, and the paper's sigmoid at K = 10,000
+(docs/explanation/rule.md)."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""docs/defaults.md: the constants of `Optimist.Config.proven`, with which values are optimistic."""
+"""docs/explanation/rule.md: the constants of `Optimist.Config.proven`; values are optimistic."""
 
 from dataclasses import dataclass
 
@@ -55,7 +55,7 @@ def play_proven(mdp: FiniteMDP, K: int, delta: float, seed: int) -> ProvenRun:
     return ProvenRun(mdp, delta, config.r_max, V, counts, world.first[:-1], world.after, T)
 
 
-@add("Bernstein", "docs/defaults.md", needs=Needs.CHANCE)
+@add("Bernstein", "docs/explanation/rule.md", needs=Needs.CHANCE)
 def bernstein(run: ProvenRun) -> Claim:
     """(P - P^_k) V* <= sqrt(2 Var^_k(V*) L / n) + 3 R_max H L / n, for every tried pair"""
     best = run.mdp.optimal().V
@@ -69,7 +69,7 @@ def bernstein(run: ProvenRun) -> Claim:
     return at_most(error[tried], most[tried], unit=run.most, trivial=run.most)
 
 
-@add("optimism", "docs/defaults.md", needs=Needs.CHANCE)
+@add("optimism", "docs/explanation/rule.md", needs=Needs.CHANCE)
 def optimistic(run: ProvenRun) -> Claim:
     """V* - gamma^k R_max H <= V_k: each episode makes at least one update"""
     left = run.mdp.gamma ** np.arange(1, len(run.T) + 1)[:, None] * run.most
