@@ -70,13 +70,17 @@ class Workers:
     """also write the curves to a folder for TensorBoard, while the runs go on"""
 
 
+LOOPBACK = "127.0.0.1"
+"""Where only this machine reaches a page."""
+
+
 @dataclass(frozen=True)
 class Live:
     """Whether runs are shown while they learn."""
 
     live: bool = False
     """show the runs on a page while they learn; its address is printed"""
-    host: Annotated[str | None, shown("HOST", "this machine only")] = None
+    host: Annotated[str, arg(metavar="HOST")] = LOOPBACK
     """where the page listens: with 0.0.0.0 whoever has its address, from any machine that reaches
     this one, sees the runs and can hold them back, without encryption"""
 
@@ -276,7 +280,7 @@ class Watch:
     """
 
     folder: Folder
-    host: Annotated[str | None, shown("HOST", "this machine only")] = None
+    host: Annotated[str, arg(metavar="HOST")] = LOOPBACK
     """where the page listens: with 0.0.0.0 whoever has its address sees the study, without
     encryption"""
     imports: Imports = ()

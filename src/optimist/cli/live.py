@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.cli.flags import Live
+from optimist.cli.flags import LOOPBACK, Live
 from optimist.errors import ExecutorError, StudyError
 from optimist.experiments import Study
 from optimist.experiments.study_folder import StudyFolder
@@ -17,27 +17,25 @@ from optimist.text import printable
 if TYPE_CHECKING:
     from optimist.live.server import Page
 
-LOOPBACK = "127.0.0.1"
-
 WAIT_SECONDS = 30.0
 """How long a run that is to be shown in a terminal waits for somebody to look."""
 
 
 @contextmanager
-def opened(source: Any, host: str | None) -> Iterator["Page"]:
+def opened(source: Any, host: str) -> Iterator["Page"]:
     """A page while the block runs; its address is printed."""
     from optimist import live
 
     try:
-        page = live.open_page(source, host or LOOPBACK)
+        page = live.open_page(source, host)
     except ImportError as error:
         raise ExecutorError(str(error)) from error
     except OSError as error:
         raise StudyError(f"host {host!r} cannot be listened at: {error.strerror}") from error
     with page:
-        _say(f"live: {page.address}")
+        say(f"live: {page.address}")
         if not page.loopback:
-            _say(
+            say(
                 f"{host} is reached from other machines: whoever has this address sees the runs "
                 "and can hold them back, and what is sent is not encrypted"
             )
@@ -54,7 +52,7 @@ def shown(
     at the end until Ctrl-C.
     """
     if not flags.live:
-        if flags.host is not None:
+        if flags.host != LOOPBACK:
             raise StudyError("--host says where the page of --live listens; there is none")
         yield None
         return
@@ -77,13 +75,13 @@ def shown(
 def wait_for_viewer(page: "Page") -> None:
     """Wait in a terminal until the page is open, so that a short run is not missed."""
     if _in_terminal():
-        _say(f"the first run begins when the page is open, or in {WAIT_SECONDS:.0f} s")
+        say(f"the first run begins when the page is open, or in {WAIT_SECONDS:.0f} s")
         page.opened.wait(WAIT_SECONDS)
 
 
 def linger() -> None:
     """Keep the page until Ctrl-C."""
-    _say("Ctrl-C closes the page")
+    say("Ctrl-C closes the page")
     try:
         threading.Event().wait()
     except KeyboardInterrupt:
@@ -111,13 +109,14 @@ def record(feed: Any, file: Path) -> None:
     if not len(feed.frames):
         raise StudyError(f"there is nothing to record in {file}: no run was played, or it failed")
     record(feed, file)
-    _say(f"recorded in {file}")
+    say(f"recorded in {file}")
 
 
 def _in_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Print a line on the error output."""
     if sys.stderr is not None:
         print(printable(line), file=sys.stderr, flush=True)

@@ -1,9 +1,9 @@
 """The feed of a run: frames of it while it learns, and controls that hold it back.
 
-Frames are taken after every episode at first, and then ever more seldom: after a fifth more
-episodes than before, or a twenty-fifth if somebody watches. Whatever takes long waits until
-somebody does. What is read of a learner are copies, and generators are left alone, so that a run
-gives the same bytes with a feed and without.
+Frames are taken after every episode at first, and then ever more seldom: after a share more
+episodes, which is smaller if somebody watches. Whatever takes long waits until somebody does. What
+is read of a learner are copies, and generators are left alone, so that a run gives the same bytes
+with a feed and without.
 """
 
 import time
@@ -18,8 +18,9 @@ from optimist.experiments.specification import Unit
 from optimist.live.frames import Frame, Frames, Head
 from optimist.live.scenes import Scene, scene_of
 
-GROWTH, WATCHED_GROWTH = 0.2, 0.04
-"""By which share the episodes grow from frame to frame, while nobody and while somebody watches."""
+GROWTH, WATCHED_GROWTH, STEADY_GROWTH = 0.3, 0.06, 0.04
+"""By which share the episodes grow from frame to frame: while nobody watches, while somebody does,
+and in recordings."""
 
 SHARE, WATCHED_SHARE = 0.03, 0.12
 """Frames take no larger share of the time than this, likewise, ..."""
@@ -40,8 +41,8 @@ class Feed:
     Parameters
     ----------
     steady
-        Whether to take as many frames as for a viewer, whatever time they take: the same in every
-        run of the same seed, to record them.
+        Whether to take more frames, whatever time they take: the same in every run of the same
+        seed, to record them.
     total, unit
         The number of episodes, or of steps, of the whole run, if it is learnt in several calls.
 
@@ -171,7 +172,8 @@ class Feed:
 
     @property
     def _gap(self) -> int:
-        growth = WATCHED_GROWTH if self.steady or self.viewers else GROWTH
+        growth = WATCHED_GROWTH if self.viewers else GROWTH
+        growth = STEADY_GROWTH if self.steady else growth
         return 1 if self._held else max(1, int(self.episodes * growth))
 
     @property

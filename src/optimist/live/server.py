@@ -96,6 +96,8 @@ class Page:
     ----------
     address
         Where to open it; the token in it is all that is needed to see and to control the run.
+    thread
+        Where the server runs.
     opened, closing
         Set when somebody has opened it, and when it is closed.
     """
@@ -115,8 +117,8 @@ class Page:
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         run = self._server.run
-        self._thread = Thread(target=run, kwargs={"sockets": [self._socket]}, daemon=True)
-        self._thread.start()
+        self.thread = Thread(target=run, kwargs={"sockets": [self._socket]}, daemon=True)
+        self.thread.start()
 
     @property
     def address(self) -> str:
@@ -143,7 +145,7 @@ class Page:
         """End the server; viewers keep what they have seen."""
         self.closing.set()
         self._server.should_exit = True
-        self._thread.join(timeout=5)
+        self.thread.join(timeout=5)
         self.source.close()
         self._socket.close()
 
