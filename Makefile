@@ -11,7 +11,7 @@ help:
 	@echo "make test    run the tests"
 	@echo "make test-other-processor    run those that compare bits as on another processor"
 	@echo "make lint    ruff, mypy --strict and the order of the rooms"
-	@echo "make docs    build the site, docs/_build/html/index.html; a warning is an error"
+	@echo "make docs    build the site, docs/build/html/index.html; a warning is an error"
 	@echo "make results RESULT=rates    make a table or figure of the documentation anew; without a name, list them"
 	@echo "make bench   measure the exact solver and the engine against their peers, and every aim"
 	@echo "make mutate  change the code a little, 50 times, and print the changes that no test notices"
@@ -42,8 +42,8 @@ lint: $(READY)
 	@$(BIN)/python -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 
 docs: $(READY)
-	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
-	@echo "the site begins at docs/_build/html/index.html"
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/build/doctrees docs docs/build/html
+	@echo "the site begins at docs/build/html/index.html"
 
 results: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.results $(RESULT)
@@ -70,5 +70,5 @@ dist: $(READY)
 	@$(BIN)/python tests/try_wheel.py dist
 
 clean:
-	rm -rf src/optimist/*/__pycache__ docs/_build docs/reference/api
+	rm -rf src/optimist/*/__pycache__ docs/build docs/reference/api
 	rm -rf $(VENV) .numba_other_processor .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -10,7 +10,7 @@ from types import CodeType, FunctionType
 import hypothesis
 import pytest
 
-collect_ignore_glob = ["docs/*.py", "docs/_build/*", "docs/reference/api/*"]
+collect_ignore_glob = ["docs/*.py", "docs/build/*", "docs/reference/api/*"]
 collect_ignore = [f"docs/reference/{name}.md" for name in ("changes", "contributing", "paper")]
 """What `make docs` writes, and how it is made."""
 

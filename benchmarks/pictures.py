@@ -30,13 +30,12 @@ def browser(width: int, height: int) -> Any:
     return driver
 
 
-def save(png: bytes, name: str) -> None:
-    """Write a picture of few colours, which takes a quarter of the bytes."""
+def save(png: bytes, name: str, part: tuple[int, int, int, int] | None = None) -> None:
+    """Write a picture, at most 1,200 pixels wide."""
     from PIL import Image
 
-    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture = Image.open(io.BytesIO(png)).convert("RGB").crop(part)
     picture.thumbnail((1200, 1600))
-    picture = picture.quantize(128)
     picture.save(RESULTS / name, optimize=True)
 
 
@@ -49,13 +48,18 @@ def main() -> None:
         subprocess.run([*OPTIMIST, "report", "car", "--png"], cwd=there, check=True)
         car = there / "car" / "figures" / "optimism-gym-MountainCar-v0.png"
         save(car.read_bytes(), "mountain-car.png")
-        driver = browser(1100, 900)
-        driver.get((there / "quick" / "report.html").as_uri())
-        time.sleep(2)
-        save(driver.get_screenshot_as_png(), "report.png")
-        board = driver.find_element("id", "optimism")
-        save(board.screenshot_as_png, "report-optimism.png")
-        driver.quit()
+        take(there / "quick" / "report.html")
+
+
+def take(report: Path) -> None:
+    """The head of the report, and its board below the line that stays at the top."""
+    driver = browser(1100, 1500)
+    driver.get(report.as_uri())
+    time.sleep(2)
+    save(driver.get_screenshot_as_png(), "report.png", (0, 0, 1100, 690))
+    driver.execute_script("document.querySelector('#picker').style.position = 'static'")
+    save(driver.find_element("id", "optimism").screenshot_as_png, "report-optimism.png")
+    driver.quit()
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ def cuts(seeds: int, jobs: int) -> None:
 # StandardImitation
 
 COUNTS = (10, 30, 100, 300, 1000)
-EPISODES = 10_000
+EPISODES = 1000
 
 
 def standard(seeds: int) -> None:

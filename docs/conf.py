@@ -29,7 +29,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
 ]
-exclude_patterns = ["_build", "*.py"]
+exclude_patterns = ["build", "*.py"]
 
 # Pages: Markdown with LaTeX; every heading is an anchor, as on GitHub.
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]

@@ -227,7 +227,7 @@ def test_a_saved_policy_keeps_what_was_certified(tmp_path):
     kept = loaded.certificate
     assert (kept.lower, kept.upper, kept.delta) == (found.lower, found.upper, 0.2)
     assert (kept.episodes, kept.steps, kept.share) == (500, agent.steps, found.share)
-    assert "delta=0.2" in repr(loaded)
+    assert "delta = 0.2, after 500 episodes" in repr(loaded)
     np.testing.assert_array_equal(loaded.table, found.policy.table)
     opt.core.TablePolicy(found.policy.table).save(tmp_path / "plain")
     assert opt.load_policy(tmp_path / "plain").certificate is None

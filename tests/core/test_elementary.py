@@ -1,10 +1,13 @@
 """exp and log in plain arithmetic, against long double; maxima that notice what is not a number."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 
 from optimist.core.compiler import entry_point
 from optimist.core.elementary import exp, flat, largest_magnitude, log
+from optimist.core.iteration import improve
 
 
 @entry_point
@@ -62,3 +65,30 @@ def test_the_largest_magnitude(x, largest):
 
 def test_no_number_is_larger_than_any():
     assert np.isnan(outcome(np.array([np.inf, np.nan, 1.0]))[-1])
+
+
+class Values(NamedTuple):
+    V: Any
+    log_pi: Any
+    cumulative: Any
+
+
+@entry_point
+def improve_by(states, eta, Q, at_once):
+    change = 0.0
+    for x in range(0, Q.shape[0], at_once):
+        change = max(change, improve(eta, False, states, x, x + at_once, Q, 0))
+    return change
+
+
+def test_few_and_many_pairs_get_the_same_numbers():
+    rng, found = np.random.default_rng(1), []
+    Q, V, pi = rng.normal(size=(40, 3)), rng.normal(size=40), rng.dirichlet(np.ones(3), size=40)
+    Q[5], Q[6, 1] = 0.0, 1e4
+    for at_once in (1, 40):
+        states = Values(V.copy(), np.log(pi), np.zeros((40, 3)))
+        change = improve_by(states, 10.0, Q.copy(), at_once)
+        found.append((change, *(array.tobytes() for array in states)))
+    assert found[0] == found[1]
+    exact = np.log((pi * np.exp(10.0 * (Q - Q.max(axis=1, keepdims=True)))).sum(axis=1)) / 10.0
+    np.testing.assert_allclose(states.V, exact + Q.max(axis=1), rtol=1e-12, atol=1e-14)

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "docs" / "_build" / "html"
+SITE = ROOT / "docs" / "build" / "html"
 
 
 def without_code(text):

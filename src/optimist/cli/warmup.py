@@ -2,7 +2,7 @@
 
 import time
 
-from optimist.agents import Optimist, Psrl
+from optimist.agents import Optimist, Prover, Psrl
 from optimist.cli import OK
 from optimist.cli.flags import Warmup
 from optimist.experiments.learners import compile_learner
@@ -13,8 +13,9 @@ PARTS = {
     "environments": (Optimist, True),
     "imitation": (FraIL, False),
     "tabular peers": (Psrl, False),
+    "certificates": (Prover, False),
 }
-"""One learner of each compiled loop, and whether it plays an environment."""
+"""One learner of each compiled part, and whether it plays an environment."""
 
 
 def main(given: Warmup) -> int:

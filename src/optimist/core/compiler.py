@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 CORE = Path(__file__).parent
 
-ABOUT_SECONDS = 20
+ABOUT_SECONDS = 10
 """How long the first `learn` in a finite world compiles (docs/results/speed.md)."""
 
 
@@ -96,8 +96,8 @@ def compiled(**options: Any) -> Callable[[F], F]:
     Divisions by zero are infinite or nan, as in NumPy: no loop tests for them.
 
     A function is optimised once by itself and again in every function that calls it, whatever lies
-    between. So chains of calls are short, and functions with one caller are `inlined`. It is
-    compiled once for all whole numbers, not again for each that is written in a call.
+    between. So it is small; larger ones are compiled `apart`, and those with one caller `inlined`.
+    It is compiled once for all whole numbers, not again for each that is written in a call.
     """
 
     def decorate(function: F) -> F:

@@ -89,9 +89,12 @@ def exp(x: float) -> float:
     shifted = x * PER_LOG_TWO + SHIFT
     n = shifted - SHIFT
     r = (x - n * LOG_TWO[0]) - n * LOG_TWO[1]
-    p = ((((((((((E13 * r + E12) * r + E11) * r + E10) * r + E9) * r + E8) * r + E7) * r + E6)
-            * r + E5) * r + E4) * r + E3) * r + 0.5  # fmt: skip
-    return from_bits(bits(1.0 + (r + r * r * p)) + (bits(shifted) << 52))  # type: ignore[no-any-return]
+    r2 = r * r
+    r4 = r2 * r2
+    low = (0.5 + E3 * r) + (E4 + E5 * r) * r2  # in pairs, which do not wait for each other
+    high = (E6 + E7 * r) + (E8 + E9 * r) * r2 + ((E10 + E11 * r) + (E12 + E13 * r) * r2) * r4
+    power: float = from_bits(bits(1.0 + (r + r2 * (low + high * r4))) + (bits(shifted) << 52))
+    return power
 
 
 @inlined
@@ -106,9 +109,11 @@ def log(x: float) -> float:
     f: float = from_bits((above & FRACTION) + ROOT) - 1.0
     s, half = f / (2.0 + f), 0.5 * f * f
     z = s * s
-    p = ((((((((L10 * z + L9) * z + L8) * z + L7) * z + L6) * z + L5) * z + L4) * z + L3)
-            * z + L2) * z + L1  # fmt: skip
-    return n * LOG_TWO[0] + (f - (half - (s * (half + z * p) + n * LOG_TWO[1])))
+    z2 = z * z
+    high = (L5 + L6 * z) + (L7 + L8 * z) * z2 + (L9 + L10 * z) * (z2 * z2)
+    series = ((L1 + L2 * z) + (L3 + L4 * z) * z2 + high * (z2 * z2)) * z
+    result: float = n * LOG_TWO[0] + (f - (half - (s * (half + series) + n * LOG_TWO[1])))
+    return result
 
 
 @inlined

@@ -14,6 +14,9 @@ from optimist.core.state import Rule, States
 from optimist.core.trials import NEGLIGIBLE, give_trials
 from optimist.errors import Diverged
 
+FEW = 64
+"""Fewer pairs do not fill vector registers: they are gone through once, state by state."""
+
 
 @inlined
 def count_update(eta: float, clock: Any, prior: Any) -> None:
@@ -168,6 +171,8 @@ def improve(
     if math.isinf(eta):
         return max(moved, improve_greedily(evaluates, states, first, last, Q, begin))
     log_pi, cumulative, n, n_actions = states.log_pi, states.cumulative, last - first, Q.shape[1]
+    if n * n_actions < FEW:
+        return max(moved, improve_few(eta, evaluates, states, first, last, Q, begin))
     logits, weights = flat(log_pi, first, last), flat(cumulative, first, last)
     q = flat(Q, first - begin, last - begin)
     for i in range(q.size):
@@ -220,6 +225,36 @@ def evaluate(states: States, first: int, last: int, Q: FloatArray, begin: int) -
             mean += math.exp(log_pi[x, a]) * Q[x - begin, a]
         finite, change = finite and math.isfinite(mean), max(change, abs(mean - V[x]))
         V[x] = mean
+    return change if finite else np.inf
+
+
+@inlined
+def improve_few(
+    eta: float, evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
+) -> float:
+    """The same numbers for a few pairs: what is 0 or 1 is not exponentiated."""
+    V, log_pi, cumulative, n_actions = states.V, states.log_pi, states.cumulative, Q.shape[1]
+    change, finite = 0.0, True
+    for x in range(first, last):
+        top, total, normaliser = -np.inf, 0.0, 0.0
+        for a in range(n_actions):
+            log_pi[x, a] += eta * Q[x - begin, a]
+            top = max(top, log_pi[x, a])
+        finite = finite and -np.inf < top < np.inf
+        for a in range(n_actions):
+            log_pi[x, a] -= top
+            if log_pi[x, a] > NEGLIGIBLE:
+                total += exp(log_pi[x, a]) if log_pi[x, a] < 0 else 1.0
+            cumulative[x, a] = total
+        if total != 1.0:
+            normaliser = log(total)
+            for a in range(n_actions):
+                log_pi[x, a] -= normaliser
+                cumulative[x, a] /= total
+        if not evaluates:
+            value = (top + normaliser) / eta
+            change = max(change, abs(value - V[x]))
+            V[x] = value
     return change if finite else np.inf
 
 

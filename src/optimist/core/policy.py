@@ -250,7 +250,8 @@ class TablePolicy(ActingPolicy):
 
     @property
     def facts(self) -> dict[str, object]:
-        return dict(zip(("states", "actions"), self.table.shape, strict=True))
+        sizes: dict[str, object] = dict(zip(("states", "actions"), self.table.shape, strict=True))
+        return sizes if self.certificate is None else {**sizes, "certified": self.certificate}
 
     def probabilities(self, states: ArrayLike) -> FloatArray:
         """pi(. | x) for one state, [A], or a batch, [..., A]."""

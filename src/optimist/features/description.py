@@ -64,7 +64,7 @@ def from_description(data: object) -> FeatureMap:
     ('kind', 'n_states', 'n_actions'), not ('kind', 'n_states')
     """
     try:
-        features = _build(data)
+        features = _features_from(data)
     except TooLarge:
         raise
     except (TypeError, ValueError, RecursionError) as error:
@@ -98,7 +98,7 @@ def _to_json(part: Any) -> Any:
     return list(part) if isinstance(part, tuple) else part
 
 
-def _build(data: object) -> Features:
+def _features_from(data: object) -> Features:
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         raise ValueError(f"{short(data)} must be an object with a kind")
     name = data["kind"]
@@ -108,7 +108,7 @@ def _build(data: object) -> Features:
     _check_keys(data, name, ("kind", *PARTS[kind]))
     parts: dict[str, Any] = {part: data[part] for part in PARTS[kind]}
     for part in parts.keys() & {"psi", "phi_r", "phi_P"}:
-        parts[part] = _build(parts[part])
+        parts[part] = _features_from(parts[part])
     if "box" in parts:
         parts.update(_read_box(parts["box"]))
     return _build_fourier(**parts) if kind is Fourier else kind(**parts)
