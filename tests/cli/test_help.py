@@ -42,7 +42,7 @@ LINES = [
     ("learn", "gym:MountainCar-v0"),
     *((command,) for command in COMMANDS if command not in OF_A_WORLD),
 ]
-POSITIONAL = {"sweep": ["quick"], **{c: ["here"] for c in ("resume", "report", "compare")}}
+POSITIONAL = {"sweep": ["quick"], **{c: ["here"] for c in ("resume", "watch", "report", "compare")}}
 NOT_VALUES = (
     *("number of cores", "a new one on this machine", "not written", "none", "an optimal one"),
     *("runs/STUDY", "FOLDER/report.html", "as in the study", "2000 without --steps"),

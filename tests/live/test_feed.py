@@ -306,3 +306,11 @@ def test_learning_in_several_calls_goes_on_with_the_same_feed():
     episodes = [frame.episodes for frame in feed.frames]
     assert episodes == sorted(set(episodes))
     assert episodes[-1] == 30
+
+
+def test_frames_that_take_long_are_left_out(monkeypatch):
+    monkeypatch.setattr("optimist.live.feed.ALLOWANCE_SECONDS", 0.0)
+    monkeypatch.setattr("optimist.live.feed.SHARE", 0.0)
+    feed = Feed()
+    opt.Optimist(GRID, seed=0).learn(40, live=feed, show_progress=False)
+    assert [frame.episodes for frame in feed.frames] == [40]  # the last

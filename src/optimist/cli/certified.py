@@ -34,8 +34,9 @@ def read_share(text: str) -> float:
 def learn_until(study: Study, given: Any) -> int:
     """Learn with each seed until it is certified, and show what is; the exit code."""
     until = read_share(given.until)
-    if given.out is not None:
-        raise StudyError("--until has no --out: its runs end when they are certified")
+    for flag, value in (("out", given.out), ("live", given.live.live), ("record", given.record)):
+        if value not in (None, False):
+            raise StudyError(f"--until has no --{flag}: its runs end when they are certified")
     limits = {"episodes": given.episodes, "steps": given.steps}
     rows: list[dict[str, Any]] = []
     code = OK
