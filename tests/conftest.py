@@ -3,6 +3,7 @@
 import os
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -95,3 +96,11 @@ def browser(tmp_path_factory):
     opened.set_script_timeout(120)  # of a machine that is busy
     yield opened
     opened.quit()
+
+
+@pytest.fixture
+def interruptible():
+    """Python's own answer to an interruption, whatever runs the tests has put in its place."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

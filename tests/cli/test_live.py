@@ -43,6 +43,7 @@ def test_a_page_for_other_machines_says_what_it_means(optimist):
     assert "not encrypted" in err
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_study_is_watched_until_it_is_interrupted(optimist, finished, monkeypatch):
     found = []
 

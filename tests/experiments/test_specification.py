@@ -104,6 +104,7 @@ OTHERS = {
     "RaviUcb": {"beta": 2.0, "eta": math.inf, "ridge": 1.0, "updates": 3},
     "OptimisticVI": {"beta": 2.0, "ridge": 1.0, "updates": 3},
     "Rmax": {"visits": 2, "updates": 3},
+    "Prover": {"delta": 0.1},
     "Psrl": {"alpha": 2.0, "lazy": True, "updates": 3},
     "Ucbvi": {"c": 2.0, "updates": 3},
     "LsviUcb": {"beta": 2.0, "ridge": 0.5, "updates": 3},

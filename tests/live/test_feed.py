@@ -254,6 +254,7 @@ def test_nobody_holds_a_run_that_nobody_sees(running, monkeypatch):
     assert not feed.held
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_ends_a_run_that_is_held():
     feed, agent = Feed(), opt.Optimist(GRID, seed=0)
     feed.viewers = 1

@@ -1,7 +1,5 @@
 """Learners with covariances of every structure, and rewards that change."""
 
-import signal
-
 import numpy as np
 import pytest
 from reference import settings as reference
@@ -67,11 +65,3 @@ def chooser(request):
         return CHOOSERS[request.param](mdp, one_action * (0.5 + 0.5 * mdp.r))
 
     return build
-
-
-@pytest.fixture
-def interruptible():
-    """Python's own answer to an interruption, whatever runs the tests has put in its place."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
