@@ -176,6 +176,7 @@ def test_what_a_callback_raises_is_raised_and_what_was_learnt_stays(make, tmp_pa
     assert len(agent.learn(3).steps) == 3
 
 
+@pytest.mark.usefixtures("interruptible")
 @every_agent
 def test_an_interruption_during_a_callback(make):
     """The first one lets it return, the second one does not."""

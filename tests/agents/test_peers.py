@@ -219,12 +219,12 @@ def test_a_run_in_pieces_gives_the_same_bytes(name, tmp_path, monkeypatch):
     assert execute(Task(spec, str(tmp_path / "whole"))).state == "finished"
     learn, calls = Agent.learn, []
 
-    def tired(agent, episodes, show_progress=True):
+    def tired(agent, episodes, **given):
         if len(calls) in (3, 5, 8):
             calls.append(None)
             raise KeyboardInterrupt
         calls.append(None)
-        return learn(agent, episodes, show_progress=show_progress)
+        return learn(agent, episodes, **given)
 
     monkeypatch.setattr(Agent, "learn", tired)
     for _ in range(3):

@@ -71,7 +71,7 @@ LAKE = gymnasium.make("FrozenLake-v1")
 REFUSED = [
     *((lambda a=a: a(RIVER, updates=0), ValueError, "updates = 0 must be at l") for a in UPDATES),
     (lambda: Rmax(RIVER, updates=2.5), TypeError, r"updates = 2\.5 is not a whole number"),
-    (lambda: Variant(ascension=1), TypeError, "ascension must be one of Sigmoid, Truncation"),
+    (lambda: Variant(ascension=1), TypeError, "ascension must be one of Sigmoid, Contraction"),
     (lambda: Variant(ascension=Threshold(1), anytime=True), ValueError, "anytime needs a Sigmoid"),
     (lambda: Threshold(-0.1), ValueError, r"level = -0\.1 must not be negative"),
     (lambda: Threshold(NAN), ValueError, "level is nan; it must be a finite number"),

@@ -59,7 +59,7 @@ def test_hyperparameters_are_keys_of_the_table_and_a_list_is_a_grid():
 
 
 def test_the_example_of_the_documentation():
-    page = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "study.md").read_text(encoding="utf-8")
     study = Study.parse(re.search(r"```toml\n(# steps\.toml\n.*?)```", page, re.DOTALL)[1])
     assert (study.unit, study.lengths) == ("steps", {"lake": 20_000, "cart": 20_000})
     assert list(study.agents) == [

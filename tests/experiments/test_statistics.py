@@ -3,6 +3,7 @@
 import itertools
 import math
 import tracemalloc
+from dataclasses import is_dataclass
 from functools import partial
 
 import numpy as np
@@ -394,10 +395,15 @@ CALLS = {
 }
 
 
+def told(found):
+    """All that was found, which the one line of a band does not show."""
+    return repr(vars(found)) if is_dataclass(found) else repr(found)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_every_statistic_depends_on_the_generator_alone_and_checks_level_and_draws(name):
     call = CALLS[name]
-    one, same, other = (repr(call(rng(seed), level=0.9, draws=99)) for seed in (0, 0, 1))
+    one, same, other = (told(call(rng(seed), level=0.9, draws=99)) for seed in (0, 0, 1))
     assert one == same
     assert one != other
     for level in (0, 1, -0.5, 95, math.nan):

@@ -232,7 +232,7 @@ def test_errors_in_an_agent():
         "ascension.kind = 'Threshold'\nascension.level = -1 #! Threshold: level = -1.0 must not be",
         "[agents.b.ascension]\nkind = 'Threshold'\nlevel = '1' #! level must be a number; got '1'",
         "[agents.b.ascension]\nkind = 'Threshold'\nlevel = [] #! level must not be an empty list",
-        "[agents.b.ascension] #! ascension needs a kind: one of Sigmoid, Truncation, Threshold",
+        "[agents.b.ascension] #! ascension needs a kind: one of Sigmoid, Contraction, ",
     ):
         refused(f'{WORLD}{AGENT}\n[agents.b]\nagent = "VariantAgent"\nr_max = 1\n{line}\n')
 

@@ -10,7 +10,6 @@ from optimist.core.timed import table_in
 from optimist.display import svg
 from optimist.display.boards import Map
 from optimist.display.card import card
-from optimist.envs import World
 from optimist.envs.world import MOST_STATES
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Shown:
 
     @property
     def _map(self) -> Map | None:
-        return self._world.map if isinstance(self._world, World) else None
+        return getattr(self._world, "map", None)
 
     def _boards(self) -> dict[str, FloatArray]:
         """What the agent believes of each state of a finite world, by name."""

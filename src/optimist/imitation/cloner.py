@@ -19,6 +19,7 @@ from optimist.display.card import card
 from optimist.envs import World
 from optimist.features import FeatureMap, OneHot
 from optimist.imitation.dataset import FeatureDataset
+from optimist.imitation.imitator import Place
 from optimist.imitation.imitator_history import ImitatorHistory
 from optimist.imitation.offline import OfflineDriver, OfflineImitator
 from optimist.imitation.trajectories import TrajectoryDataset
@@ -105,7 +106,7 @@ class Cloner(OfflineImitator):
             self.features = OneHot(mdp.n_states, mdp.n_actions) if features is None else features
             check_features(self.features, mdp)
             run = RunSettings(config, seed, stride)
-            self._start(ClonerDriver(mdp, self.expert, self._read_K(K), run), states)
+            self._start(ClonerDriver(mdp, self.expert, self._read_K(K), run), Place.of(states))
             self._driver.features = self.features
             self.size = len(self.expert.states if config.view == "whole" else self.expert)
         else:

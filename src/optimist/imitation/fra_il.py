@@ -22,7 +22,7 @@ from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.driver import ImitationDriver
 from optimist.imitation.finite_imitation import FiniteImitation
 from optimist.imitation.history import ImitationHistory
-from optimist.imitation.imitator import Imitator, as_features, first_call, saved_settings
+from optimist.imitation.imitator import Imitator, Place, as_features, first_call, saved_settings
 from optimist.imitation.recording import finite_mdp
 from optimist.imitation.reward_player import FiniteRewardPlayer, RewardPlayer
 from optimist.imitation.stream_imitation import StreamImitation
@@ -101,14 +101,15 @@ class FraIL(Agent, Imitator):
         self.expert = expert
         given = (expert, reward_features, features, RunSettings(config, seed, stride))
         driver: ImitationDriver
+        place: Any
         if isinstance(world, gymnasium.Env | VectorEnv | Gym):
-            world = as_gym(world, told)
-            driver = StreamImitation(world, *given)
+            place = as_gym(world, told)
+            driver = StreamImitation(place, *given)
         else:
             refuse_environment(world, told)
-            driver = FiniteImitation(finite_mdp(world), *given)
+            place, driver = Place.of(world), FiniteImitation(finite_mdp(world), *given)
         driver.K = K
-        self._start(driver, world)
+        self._start(driver, place)
         self.reward_features = self._player.phi_r
 
     @property

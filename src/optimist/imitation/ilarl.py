@@ -23,6 +23,7 @@ from optimist.imitation.feature_imitator import (
     FeatureImitator,
     check_weights,
 )
+from optimist.imitation.imitator import Place
 from optimist.imitation.imitator_driver import Played
 from optimist.imitation.tabular import check_seen
 from optimist.imitation.trajectories import TrajectoryDataset
@@ -228,7 +229,7 @@ class Ilarl(FeatureImitator):
         phi = OneHot(mdp.n_states, mdp.n_actions) if features is None else features
         check_features(phi, mdp)
         given = (self.expert, self.reward_features, phi, self._read_K(K))
-        self._start(IlarlDriver(mdp, *given, RunSettings(made, seed, stride)), world)
+        self._start(IlarlDriver(mdp, *given, RunSettings(made, seed, stride)), Place.of(world))
 
     @property
     def features(self) -> FeatureMap:

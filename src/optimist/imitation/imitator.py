@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, Self
 
@@ -13,6 +14,7 @@ from optimist.agents.driver import Policy
 from optimist.agents.history import History
 from optimist.checks import IntArray
 from optimist.core import schema, storage
+from optimist.display.boards import Map
 from optimist.envs import World
 from optimist.errors import FileError
 from optimist.features import FeatureMap
@@ -23,6 +25,23 @@ from optimist.mdp import FiniteMDP
 Sees = Literal["pairs", "states", "features"]
 
 WITHOUT_ACTIONS = "Mobile, ForwardAIL, FraIL, Ilarl and OgaIL learn from states alone"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A finite world as an imitator holds it to be shown: where states are, not what they pay."""
+
+    name: str
+    map: Map | None
+
+    @classmethod
+    def of(cls, world: World | FiniteMDP) -> "Place":
+        """The name and the map of a world, on which goals and pits are ground."""
+        there = world.map if isinstance(world, World) else None
+        if there is not None:
+            ground = str.maketrans("$x", "==")
+            there = replace(there, board=tuple(line.translate(ground) for line in there.board))
+        return cls(type(world).__name__, there)
 
 
 class Imitator(ABC):

@@ -25,6 +25,7 @@ from optimist.imitation.feature_imitator import (
     FeatureImitator,
     check_weights,
 )
+from optimist.imitation.imitator import Place
 from optimist.imitation.imitator_driver import Played
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
@@ -246,7 +247,7 @@ class OgaIL(FeatureImitator):
         if made.table and kernels is not None:
             raise TypeError("kernels must be None with table=True: a table has its unit kernels")
         given = (self.expert, self.reward_features, known, self._read_K(K))
-        self._start(OgaILDriver(mdp, *given, RunSettings(made, seed, stride)), world)
+        self._start(OgaILDriver(mdp, *given, RunSettings(made, seed, stride)), Place.of(world))
 
     @property
     def theta(self) -> FloatArray:

@@ -17,7 +17,7 @@ from optimist.core import schema, storage
 from optimist.core.state import Simulator
 from optimist.core.tabular import KeptTables
 from optimist.envs import World
-from optimist.imitation.imitator import Imitator, first_call, saved_settings
+from optimist.imitation.imitator import Imitator, Place, first_call, saved_settings
 from optimist.imitation.imitator_driver import ImitatorDriver, Played
 from optimist.imitation.imitator_history import ImitatorHistory
 from optimist.imitation.trajectories import TrajectoryDataset
@@ -196,7 +196,7 @@ class TabularImitator(Agent, Imitator):
         self.expert = self._read_expert(expert, world)
         self._check_deterministic(self.expert, mdp.n_states, config)
         run = RunSettings(config, seed, stride)
-        self._start(self.Driver(mdp, self.expert, self._read_K(K), run), world)
+        self._start(self.Driver(mdp, self.expert, self._read_K(K), run), Place.of(world))
 
     @property
     def K(self) -> int | None:

@@ -144,7 +144,7 @@ def title_of(agent: Any) -> str:
     """The agent and its world, in words."""
     kind = type(agent.algorithm) if isinstance(agent, PythonAgent) else type(agent)
     world = agent.world
-    name = world.name if isinstance(world, Gym) else type(world).__name__
+    name = getattr(world, "name", type(world).__name__)
     if isinstance(world, FiniteMDP):
         name = f"a world of {world.n_states:,} states"
     return f"{kind.__name__} in {name}"
