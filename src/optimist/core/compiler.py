@@ -109,11 +109,29 @@ def compiled(**options: Any) -> Callable[[F], F]:
             made: Any = numba.njit(**how, **options)(function)
         finally:
             settings.CACHE_DIR = before
+        _remember_callees(made._cache)
         template = made.get_call_template
         made.get_call_template = lambda given, named: template(map(unliteral, given), named)
         return cast(F, made)
 
     return decorate
+
+
+def _remember_callees(cache: Any) -> None:
+    """Let code that comes from the cache name its callees to code that is compiled with it.
+
+    Numba makes them known when that code is loaded, and forgets them for the functions that the
+    code is then compiled into: from the cache these would call nothing.
+    """
+    load = cache.load_overload
+
+    def load_overload(*given: Any) -> Any:
+        found = load(*given)
+        if found is not None:
+            found.library._reload_init.update(found.reload_init)
+        return found
+
+    cache.load_overload = load_overload
 
 
 class _Callee(NamedTuple):
