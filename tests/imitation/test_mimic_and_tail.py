@@ -140,7 +140,7 @@ def test_wrong_parameters_are_refused():
         ((Mobile.Config, {"c": -1.0}), ValueError, "c must not be negative"),
         ((Mobile.Config, {"delta": 0.0}), ValueError, "delta"),
         ((MbTail.Config, {"c": -1.0}), ValueError, "c must not be negative"),
-        ((MbTail.Config, {"backward": 0}), ValueError, "backward = 0 must be at least 1"),
+        ((MbTail.Config, {"backward": 0}), ValueError, "backward must be at least 1; got 0"),
         ((MbTail.Config, {"copy": "yes"}), TypeError, "copy must be True or False"),
         (
             (BehaviouralCloning.Config, {"view": "all"}),

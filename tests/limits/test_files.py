@@ -60,7 +60,7 @@ def test_texts_are_no_numbers_however_long(tmp_path: Path) -> None:
     """A dictionary of one long text, repeated: its length is not in the footer."""
     path = tmp_path / "expert.parquet"
     pq.write_table(pa.table({"phi": pa.array(["x" * 1000] * 5000)}), path)
-    with pytest.raises(FileError, match="'phi' holds string, not real numbers"):
+    with pytest.raises(FileError, match="'phi' must hold real numbers; got string"):
         FeatureDataset.load(path)
 
 

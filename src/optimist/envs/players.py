@@ -33,11 +33,11 @@ LONGEST = 50
 class Step(NamedTuple):
     """One step of every player, n of each."""
 
-    after: Observations  # what is seen then, [n, ...]: of an episode that ended, its last sight
+    after: Observations  # the next observations, [n, ...]; of an episode that ended, its last one
     reward: list[float]
     terminated: list[bool]
     truncated: list[bool]
-    began: list[bool]  # no step at all: the environment used it to begin an episode
+    began: list[bool]  # not a step: the environment used it to begin an episode
 
 
 class Players:
@@ -75,7 +75,7 @@ class Players:
         limit = _time_limit(env)
         self.limited = limit > 0  # whether episodes are known to end
         self.endless = not limit and isinstance(_one(env).unwrapped, FiniteEnv)  # known never to
-        self.geometric = False  # whether the learner breaks them off, and no wrapper does
+        self.geometric = False  # whether the learner breaks them off, instead of a wrapper
         self._most = max(ENDLESS, limit + 1)
         self._steps = [0] * self.n
         self._starting = [False] * self.n
@@ -87,14 +87,14 @@ class Players:
         return bool(self._mode == AutoresetMode.DISABLED)
 
     def begin(self, seed: int | None = None) -> Observations:
-        """Begin an episode everywhere; what is seen, [n, ...]."""
+        """Begin an episode in every environment; the observations, [n, ...]."""
         seen = self._reset(seed)
         self._steps = [0] * self.n
         self._starting = [False] * self.n
         return self._checked(seen)
 
     def step(self, actions: list[int]) -> Step:
-        """One step everywhere."""
+        """One step in every environment."""
         given: Any = actions[0] if self._vector is None else np.array(actions)
         try:
             after, reward, terminated, truncated, info = self.env.step(given)
@@ -123,9 +123,9 @@ class Players:
         return Step(self._checked(seen), paid, over, cut, began)
 
     def restart(self, ended: list[bool]) -> Observations | None:
-        """Begin anew where an episode has ended; what is seen there, [n, ...].
+        """Begin an episode where one has ended; the observations there, [n, ...].
 
-        None of a vector environment that resets itself with the next step.
+        A vector environment that resets itself with the next step returns None.
         """
         for i in range(self.n):
             self._steps[i] *= not ended[i]
@@ -172,7 +172,7 @@ class Players:
         return batch
 
     def _checked(self, seen: Observations) -> Observations:
-        """Observations, if they are such."""
+        """The observations, if they have the declared shape and are finite."""
         shape = (self.n, *(self.observation_space.shape or ()))
         if self._arrays and seen.shape != shape:
             raise BadEnvironment(
