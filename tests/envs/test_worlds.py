@@ -86,7 +86,7 @@ def test_bad_parameters_are_refused():
     cannot = "name = 'FrozenLake-v1' cannot be made with options = 'depth=3'"
     no_table = "name = 'CartPole-v1': CartPoleEnv exposes no transition table"
     unknown = "name = 'FrozenLak-v1' is unknown to Gymnasium"
-    not_option = "options = 'slippery': 'slippery' is not one more NAME=VALUE"
+    not_option = "options = 'slippery' must be NAME=VALUE"
     assert_refuses(
         lambda given: WORLDS[given[0]](**given[1]),
         (("RiverSwim", {"n": 1}), ValueError, "n must be at least 2; got 1"),

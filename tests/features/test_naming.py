@@ -60,7 +60,7 @@ def test_the_error_for_a_wrong_name_lists_the_right_ones():
     rights = ("onehot", "tiles:12", "tiles:12x8", "tiles:8*4", "rbf:12x8", "fourier:100")
     for name in WRONG:
         for space in (BOX, spaces.Discrete(5)):
-            with pytest.raises(ValueError, match="is no name of features; there are") as caught:
+            with pytest.raises(ValueError, match="is not a name of features; there are") as caught:
                 features_named(name, space, 2)
             assert str(caught.value).startswith(repr(name))
             assert all(f"'{right}'" in str(caught.value) for right in rights)

@@ -19,7 +19,7 @@ from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
 
-NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
+NOT_FINITE = "this applies to finite worlds only, not to Gymnasium environments"
 
 
 class Agent(Shown):

@@ -148,7 +148,7 @@ def _episode(
         except Exception as error:
             raise BadEnvironment(f"the environment failed in step(): {error!r}") from error
         if not math.isfinite(reward):
-            raise BadEnvironment(f"the environment paid {reward}, which is no reward")
+            raise BadEnvironment(f"the environment must pay finite rewards; got {reward}")
         total += reward
         if terminated or truncated:
             return total, n, bool(terminated)

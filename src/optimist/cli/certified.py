@@ -36,7 +36,7 @@ def learn_until(study: Study, given: Any) -> int:
     until = read_share(given.until)
     for flag, value in (("out", given.out), ("live", given.live.live), ("record", given.record)):
         if value not in (None, False):
-            raise StudyError(f"--until has no --{flag}: its runs end when they are certified")
+            raise StudyError(f"--{flag} must not be given with --until")
     limits = {"episodes": given.episodes, "steps": given.steps}
     rows: list[dict[str, Any]] = []
     code = OK

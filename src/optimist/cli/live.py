@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from optimist.live.server import Page
 
 WAIT_SECONDS = 30.0
-"""How long a run that is to be shown in a terminal waits for somebody to look."""
+"""How long a run that a terminal started waits until its page is open."""
 
 
 @contextmanager
@@ -36,8 +36,8 @@ def opened(source: Any, host: str) -> Iterator["Page"]:
         say(f"live: {page.address}")
         if not page.loopback:
             say(
-                f"{host} is reached from other machines: whoever has this address sees the runs "
-                "and can hold them back, and what is sent is not encrypted"
+                f"other machines can reach {host}: anyone with this address sees the runs and can "
+                "pause them; the connection is not encrypted"
             )
         yield page
 

@@ -264,8 +264,8 @@ def read_options(text: str) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals or not name.isidentifier() or name in options:
             raise ValueError(
-                f"options = {text!r}: {part!r} is not one more NAME=VALUE, as in "
-                "map_name=8x8,is_slippery=false"
+                f"options = {text!r} must be NAME=VALUE, each name once, as in "
+                f"map_name=8x8,is_slippery=false; got {part!r}"
             )
         if value in PYTHON_WORDS:
             raise ValueError(f"options = {text!r}: write {name}={PYTHON_WORDS[value]}, as in JSON")

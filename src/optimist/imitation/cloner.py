@@ -25,7 +25,7 @@ from optimist.imitation.offline import OfflineDriver, OfflineImitator
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
 
-WITHOUT_WORLD = "it was made of plain pairs, without a world"
+WITHOUT_WORLD = "it was made from pairs, without a world"
 
 
 @dataclass(frozen=True)
