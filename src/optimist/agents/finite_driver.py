@@ -12,22 +12,25 @@ from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray, IntArray
-from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
+from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Truncation, Variant, schema
 from optimist.core.arrays import (
     check_features,
     check_size,
     front_of,
     kinds_of,
     learning_arrays,
+    room_for_rounds,
     simulator,
     whole_front,
 )
 from optimist.core.rewards import FOR_EVER
+from optimist.core.rounds import FEWEST
 from optimist.core.state import (
     FRONT_FUNCTIONS,
     NO_STAGE,
     NOISE_FUNCTIONS,
     PRIOR_FUNCTIONS,
+    ROUND_FUNCTIONS,
     SHARED_FUNCTIONS,
     Epoch,
     Front,
@@ -35,6 +38,7 @@ from optimist.core.state import (
     Learner,
     Record,
     Regression,
+    Rounds,
     Rule,
     Simulator,
     States,
@@ -170,10 +174,20 @@ class FiniteDriver(VariantDriver):
             (SHARED_FUNCTIONS, not data.own),
             (PRIOR_FUNCTIONS, self.variant.learns_prior),
             (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
+            (ROUND_FUNCTIONS, self.rounds.V.size > 0),
         ):
             if called:
                 functions |= named
-        return Learner(world, rule, states, data, self.regression, self.epoch, front, **functions)
+        given = world, rule, states, data, self.regression, self.epoch, front, self.rounds
+        return Learner(*given, **functions)
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
+        v = self.variant
+        linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
+        rounds = self.data.own and linear and v.updates > FEWEST and math.isfinite(v.eta)
+        return room_for_rounds(self.simulator, self.mdp.r.shape if rounds else (0, 0))
 
     @property
     def front(self) -> Front:

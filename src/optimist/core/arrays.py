@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,7 +10,16 @@ import scipy.sparse as sp
 from optimist import limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core.optimism import KNOWN
-from optimist.core.state import CHUNK, LARGE, Data, Front, Regression, Simulator, States
+from optimist.core.state import (
+    CHUNK,
+    LARGE,
+    Data,
+    Front,
+    Regression,
+    Rounds,
+    Simulator,
+    States,
+)
 from optimist.features import Concatenation, Distinct, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
 
@@ -149,6 +159,19 @@ def learning_arrays(
         Q=np.zeros(shape),
     )
     return states, data, blank_regression(features, ridge)
+
+
+def room_for_rounds(world: Simulator, shape: tuple[int, int]) -> Rounds:
+    """Room for [X, A] pairs; nothing in it is set."""
+    (X, A), n = shape, world.after.size
+    floats, whole = np.empty, partial(np.empty, dtype=np.int64)
+    rows = (1 + A, X)
+    return Rounds(
+        floats(X), floats(shape), np.zeros(X), floats(X),
+        whole((2, X)), floats((2, X)), floats((2, X)), floats((2, X)), floats((2, X)), floats(X),
+        whole(rows), floats(rows), floats(rows), floats(rows), floats(rows),
+        whole(n), whole(n), floats(n), np.zeros(3),
+    )  # fmt: skip
 
 
 def kinds_of(states: States) -> IntArray:

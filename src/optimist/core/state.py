@@ -152,6 +152,34 @@ class Front(NamedTuple):
     begins: IntArray  # the states in which an episode may begin
 
 
+class Rounds(NamedTuple):
+    """Room for updates of what takes part (`optimist.core.rounds`); empty where there are none.
+
+    Arrays [2, X] are of states with a single action that takes part, and of those with several;
+    of arrays [1 + A, X] the first row is of the former's actions, the others of the latter's.
+    """
+
+    V: FloatArray  # before the last update of all pairs, [X]
+    log_pi: FloatArray  # likewise, [X, A]
+    total: FloatArray  # the sum of the V's that went into the round's updates, [X]
+    last: FloatArray  # the last of these, [X]
+    state: IntArray  # [2, X]
+    old: FloatArray  # V so far, [2, X]
+    start: FloatArray  # V before the last update of all pairs, [2, X]
+    ahead: FloatArray  # by how much V exceeded the Q of idle actions then, less V, [2, X]
+    least: FloatArray  # the least weight of V in the Q of an idle action, [2, X]
+    value: FloatArray  # new values of states with several actions, [X]
+    pair: IntArray  # [1 + A, X]
+    base: FloatArray  # Q = base + share beyond + the links' sum of weight V(after), [1 + A, X]
+    share: FloatArray  # [1 + A, X]
+    q: FloatArray  # [1 + A, X]
+    logits: FloatArray  # log pi, [1 + A, X]
+    at: IntArray  # the place in q of each link; of each entry of P at most
+    after: IntArray  # where it leads
+    weight: FloatArray
+    found: FloatArray  # what `play_round` takes and finds, [3]
+
+
 class Learner(NamedTuple):
     """A learner in a finite world: what every function of the compiled loop is handed."""
 
@@ -162,6 +190,7 @@ class Learner(NamedTuple):
     reg: Regression
     epoch: Epoch
     front: Front
+    rounds: Rounds
     # Functions that not every learner calls, by name; they are compiled for those that do.
     meet_first: Any = ""
     meet: Any = ""
@@ -172,19 +201,21 @@ class Learner(NamedTuple):
     norms: Any = ""
     learn_prior: Any = ""
     draw_bonuses: Any = ""
+    play_round: Any = ""
 
 
-FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
+FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS, ROUND_FUNCTIONS = (
     {name: f"optimist.core.{module}:{name}" for name in names}
     for module, names in (
         ("front", ("meet_first", "meet", "follow_all")),
         ("shared", ("observe_visits", "regress_all", "freeze_all", "norms")),
         ("learning", ("learn_prior",)),
         ("learning", ("draw_bonuses",)),
+        ("rounds", ("play_round",)),
     )
 )
 """What a learner calls besides, in which some states do not take part, in which pairs share
-features, whose prior is learnt, and whose bonuses are drawn."""
+features, whose prior is learnt, whose bonuses are drawn, and whose updates come in rounds."""
 
 
 class Links(NamedTuple):
