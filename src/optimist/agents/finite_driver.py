@@ -174,7 +174,7 @@ class FiniteDriver(VariantDriver):
             (SHARED_FUNCTIONS, not data.own),
             (PRIOR_FUNCTIONS, self.variant.learns_prior),
             (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
-            (ROUND_FUNCTIONS, self.rounds.V.size > 0),
+            (ROUND_FUNCTIONS, self.rounds.total.size > 0),
         ):
             if called:
                 functions |= named

@@ -163,14 +163,17 @@ def learning_arrays(
 
 def room_for_rounds(world: Simulator, shape: tuple[int, int]) -> Rounds:
     """Room for [X, A] pairs; nothing in it is set."""
-    (X, A), n = shape, world.after.size
-    floats, whole = np.empty, partial(np.empty, dtype=np.int64)
-    rows = (1 + A, X)
+    (X, A), n = shape, world.after.size if shape[0] else 0
+    each, two, rows = np.empty, (2, X), (1 + A, X)
+    whole = partial(np.empty, dtype=np.int64)
     return Rounds(
-        floats(X), floats(shape), np.zeros(X), floats(X),
-        whole((2, X)), floats((2, X)), floats((2, X)), floats((2, X)), floats((2, X)), floats(X),
-        whole(rows), floats(rows), floats(rows), floats(rows), floats(rows),
-        whole(n), whole(n), floats(n), np.zeros(3),
+        total=np.zeros(X), last=np.zeros(X),
+        state=whole(two), old=each(two), start=each(two), ahead=each(two), least=each(two),
+        value=each(X), top=each(X), weights=each(X),
+        pair=whole(rows), base=each(rows), share=each(rows), mass=each(rows), q=each(rows),
+        logits=each(rows), place=whole(rows),
+        at=whole(n), after=whole(n), weight=each(n),
+        found=np.zeros(3),
     )  # fmt: skip
 
 

@@ -1,29 +1,29 @@
-"""Updates in rounds: after one of all pairs, many of the few that take part.
+"""Updates in rounds: of what takes part alone, once it is known.
 
 No data change between the updates that follow an episode, and most actions of most states have a
 probability below rounding. Such an action is *idle*: while it stays so it changes neither V nor pi.
 What its log pi and its weights add up to is linear in the V's that went into the updates, so that
 their sum is enough. A round is
 
-gather   one pass over all pairs: those that take part, with Q as an intercept, a share of what
-         heaven is worth, and a sum over the links seen
-repeat   updates of these pairs alone
+gather   one pass over all pairs: Q is an intercept, a share of what heaven is worth and a sum over
+         the links seen
+update   of the pairs that are not idle; when the number of updates has doubled, idle ones are
+         dropped
 settle   one pass over all pairs: the numbers that as many updates of all of them give
 
-An action stays idle while its Q is below V, for then its log pi falls. When the round begins it is
+An action stays idle while its Q is below V, for then its log pi falls. When it is dropped V is
 `ahead` of it. Then Q rises by no more than gamma times the highest rise of a value since, and V
 falls in an update by no more than gamma times the lowest change in the last one, because
 E[e^(eta Q)] under pi does not fall when pi moves towards Q. When these bounds no longer keep V
-above Q the round ends, and an update of all pairs follows.
+above Q the round ends, and another begins with all pairs.
 """
 
 import numpy as np
 
-from optimist.checks import FloatArray, IntArray
+from optimist.checks import FloatArray
 from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.elementary import MAGNITUDE, bits, exp, from_bits, log
 from optimist.core.iteration import count_update, refuse_divergence, set_worth
-from optimist.core.linalg import copy
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Learner
 from optimist.core.trials import NEGLIGIBLE, give_trials
@@ -34,164 +34,196 @@ FEWEST = 3
 NOTHING = -1e300
 """The Q and the log pi of no action, where a state has fewer of them than another."""
 
+FEW = 4
+"""It does not pay to drop fewer than one in so many."""
+
 SAFE, LEAST = 2.0, 1e-10
-"""An action is idle if V exceeds its Q by `SAFE` times what the next update needs, and by `LEAST`
-of what heaven is worth at most."""
-
-
-@inlined
-def keep(me: Learner) -> None:
-    """Keep the values and the policy that the coming update of all pairs starts from."""
-    rounds, states, parts = me.rounds, me.states, me.front.parts
-    for j in range(me.front.n_parts[0]):
-        first, last = parts[j, 0], parts[j, 1]
-        copy(rounds.V[first:last], states.V[first:last])
-        copy(rounds.log_pi[first:last], states.log_pi[first:last])
-    rounds.found[0] = me.epoch.prior[0]["worth"]
+"""An action is dropped if V exceeds its Q by `SAFE` times what the next update needs, and by
+`LEAST` of what heaven is worth at most."""
 
 
 @apart
 def play_round(me: Learner, left: int) -> None:
-    """Up to ``left`` updates, after one of all pairs, until values settle or the round ends.
+    """Up to ``left`` updates, until values settle or the round ends.
 
-    `Rounds.found` then holds the largest |Q| and the change of the last of them, and how many are
-    left.
+    `Rounds.found` is then the largest |Q| and the change of the last one, and how many are left.
     """
     rounds, rule, prior, V = me.rounds, me.rule, me.epoch.prior, me.states.V
-    found, q, value, old, start = rounds.found, rounds.q, rounds.value, rounds.old, rounds.start
-    pays, before, gamma = bool(prior[0]["pays"]), found[0], rule.gamma
-    clips, heaven = rule.optimism.ascension == AscensionKind.NOVELTY, rule.heaven
-    high, low = extent(me)
-    single, mixed, width, links = gather(me, high, low)
-    n, beyond, worths, change = 0, 0.0, 0.0, np.inf
-    while True:
-        if pays:
-            high = max(high, prior[0]["worth"] - before)
-        room = min(
-            least_ahead(rounds.ahead[0], rounds.least[0], q[0], gamma * high, high, single),
-            least_ahead(rounds.ahead[1], rounds.least[1], value, gamma * high, high, mixed),
-        )
-        if not (left > 0 and change >= rule.tolerance and room + gamma * min(low, 0.0) > 0):
-            break
-        beyond = gamma * prior[0]["worth"] if pays else heaven
+    q, value, old, start, state = rounds.q, rounds.value, rounds.old, rounds.start, rounds.state
+    pays, gamma, heaven = bool(prior[0]["pays"]), rule.gamma, rule.heaven
+    clips = rule.optimism.ascension == AscensionKind.NOVELTY
+    (mixed, links), single, width = gather(me, pays), 0, me.data.Q.shape[1]
+    n, doubled, beyond, worths, change, room, high = 0, 1, heaven, 0.0, np.inf, np.inf, 0.0
+    first, before = prior[0]["worth"], prior[0]["worth"]
+    while left > 0 and change >= rule.tolerance and room > 0:
+        before, risen = prior[0]["worth"], high
+        beyond = gamma * before if pays else heaven
         worths += beyond
         sum_values(me)
         best = predict_some(me, beyond, single, mixed, width, links)
-        improve_mixed(rule.eta, rounds.logits, q, value, mixed, width)
-        moved = move(q[0], old[0], start[0], clips, heaven, single)
-        other = move(value, old[1], start[1], clips, heaven, mixed)
-        for i in range(single):
-            V[rounds.state[0, i]] = old[0, i]
-        for i in range(mixed):
-            V[rounds.state[1, i]] = old[1, i]
-        change, high, low = max(moved[0], other[0]), max(moved[1], other[1]), min(moved[2], other[2])
-        if pays:
-            worth = prior[0]["worth"]
-            set_worth(prior, beyond, best, heaven)
-            low = min(low, prior[0]["worth"] - worth)
-        count_update(rule.eta, me.epoch.clock, prior)
+        improve_mixed(me, mixed, width)
+        change, high, low = move(q[0], old[0], start[0], clips, heaven, single)
+        moved = move(value, old[1], start[1], clips, heaven, mixed)
+        change, high, low = max(change, moved[0]), max(high, moved[1]), min(low, moved[2])
         refuse_divergence(change)
+        for i in range(single):
+            V[state[0, i]] = old[0, i]
+        for i in range(mixed):
+            V[state[1, i]] = old[1, i]
+        if pays:
+            set_worth(prior, beyond, best, heaven)
+            high = max(high, prior[0]["worth"] - first)
+            low = min(low, prior[0]["worth"] - before)
+        count_update(rule.eta, me.epoch.clock, prior)
         n += 1
         left -= 1
-    if n > 0:
-        found[0] = settle(me, single, mixed, width, n, worths, beyond)
-    found[1], found[2] = change, left
+        if n == doubled and left > 0 and change >= rule.tolerance:
+            doubled, first = 2 * n, before
+            high = restart(me, risen, single, mixed)
+            if pays:
+                high = max(high, prior[0]["worth"] - first)
+            spare = LEAST * heaven - SAFE * gamma * min(low, 0.0)
+            if FEW * count_idle(me, high, spare, mixed, width) > width * mixed:
+                single, mixed, width, links = drop(me, high, spare, single, mixed, width, links)
+        room = gamma * min(low, 0.0) + min(
+            least_ahead(rounds.ahead[0], rounds.least[0], q[0], gamma, high, single),
+            least_ahead(rounds.ahead[1], rounds.least[1], value, gamma, high, mixed),
+        )
+    rounds.found[0] = settle(me, single, mixed, width, n, worths, beyond)
+    rounds.found[1], rounds.found[2] = change, left
 
 
 @inlined
-def extent(me: Learner) -> tuple[float, float]:
-    """The highest rise of a value in the update of all pairs, and its lowest change."""
-    V, before, parts, prior = me.states.V, me.rounds.V, me.front.parts, me.epoch.prior
-    high, low = -np.inf, np.inf
-    if prior[0]["pays"]:
-        high = low = prior[0]["worth"] - me.rounds.found[0]
-    for j in range(me.front.n_parts[0]):
-        for x in range(parts[j, 0], parts[j, 1]):
-            high, low = max(high, V[x] - before[x]), min(low, V[x] - before[x])
-    return high, low
+def gather(me: Learner, pays: bool) -> tuple[int, int]:
+    """Q of all pairs of all states that take part in updates; how many states and links these are.
 
-
-@inlined
-def gather(me: Learner, high: float, low: float) -> tuple[int, int, int, int]:
-    """Find what takes part: states whose V is one Q, and states whose actions compete.
-
-    Returns how many of each there are, at most how many actions of one state compete, and how many
-    links they have. Row 0 of the arrays is of single actions, the others of competing ones.
+    Q is base + share beyond + the sum of weight V(after) over the links.
     """
-    rounds, states, rule, parts = me.rounds, me.states, me.rule, me.front.parts
-    log_pi, p, r, V, Lambda = states.log_pi, states.p, states.r, states.V, me.reg.Lambda
-    before, state, pair, logits = rounds.log_pi, rounds.state, rounds.pair, rounds.logits
-    n_states, n_actions = log_pi.shape
-    share = rule.gamma if me.epoch.prior[0]["pays"] else 0.0
-    clips = rule.optimism.ascension == AscensionKind.NOVELTY
-    single, mixed, width, links = 0, 0, 0, 0
-    falls, tiny = rule.gamma * min(low, 0.0), LEAST * rule.heaven
-    for j in range(me.front.n_parts[0]):
+    states, rounds, gamma, v = me.states, me.rounds, me.rule.gamma, me.epoch.prior[0]["v"]
+    V, log_pi, p, r, CB, rows = states.V, states.log_pi, states.p, states.r, states.CB, states.rows
+    first, following, counts, Lambda = me.world.first, me.world.after, me.data.counts, me.reg.Lambda
+    total, state, old, start = rounds.total, rounds.state[1], rounds.old[1], rounds.start[1]
+    ahead, least, pair, logits = rounds.ahead[1], rounds.least[1], rounds.pair, rounds.logits
+    base, share, mass = rounds.base, rounds.share, rounds.mass
+    at, after, weight = rounds.at, rounds.after, rounds.weight
+    parts, n_parts, (n_states, n_actions) = me.front.parts, me.front.n_parts[0], r.shape
+    worth, paid = (gamma, 1.0) if pays else (0.0, 0.0)
+    n, links = 0, 0
+    for j in range(n_parts):
         for x in range(parts[j, 0], parts[j, 1]):
-            least, ahead, live, tied, mine = np.inf, np.inf, 0, True, 0
-            cut = clips and not 0 < V[x] < rule.heaven  # V - Q is not known
+            total[x], state[n], old[n], start[n] = 0.0, x, V[x], V[x]
+            ahead[n], least[n] = -NOTHING, gamma
             for a in range(n_actions):
-                i = x * n_actions + a
-                weight = (1 - p[x, a]) * rule.gamma * (1 - rule.optimism.ridge / Lambda[i, 0, 0])
-                weight += p[x, a] * share
-                gap = (before[x, a] - log_pi[x, a]) / rule.eta
-                needs = max(rule.gamma * high, weight * high) - falls
-                if cut or log_pi[x, a] > NEGLIGIBLE or not gap > SAFE * needs + tiny:
-                    pair[1 + live, mixed] = i
-                    first = pair[1, mixed]
-                    b = first - x * n_actions
-                    tied = tied and p[x, a] == 1.0 and p[x, b] == 1.0
-                    tied = tied and (r[x, a] == r[x, b] or share == 0)
-                    live += 1
-                else:
-                    least, ahead = min(least, weight), min(ahead, gap)
-            kind = 0 if live == 1 or tied else 1
-            at = single if kind == 0 else mixed
-            state[kind, at] = x
-            rounds.old[kind, at], rounds.start[kind, at] = V[x], rounds.V[x]
-            rounds.ahead[kind, at] = ahead - V[x] if ahead < np.inf else -NOTHING
-            rounds.least[kind, at] = least if ahead < np.inf else 0.0
-            if kind == 0:
-                pair[0, at] = pair[1, mixed]
-                rounds.q[0, at] = V[x]
-                links = linearise(me, share > 0, 0, at, links)
-                single += 1
+                i, k, known = x * n_actions + a, 1 + a, 1 - p[x, a]
+                factor, sum_counts = known * gamma * rows[i, 0] * rows[i, 0] / Lambda[i, 0, 0], 0.0
+                for entry in range(first[i], first[i + 1]):
+                    if counts[entry] > 0:
+                        at[links], after[links] = k * n_states + n, following[entry]
+                        weight[links] = factor * counts[entry]
+                        sum_counts += counts[entry]
+                        links += 1
+                expected = known * (r[x, a] + CB[x, a] + gamma * v) - factor * sum_counts * v
+                pair[k, n], logits[k, n], share[k, n] = i, log_pi[x, a], p[x, a]
+                base[k, n] = expected + p[x, a] * paid * r[x, a]
+                mass[k, n] = factor * sum_counts + worth * p[x, a]
+            n += 1
+    return n, links
+
+
+@inlined
+def restart(me: Learner, risen: float, single: int, mixed: int) -> float:
+    """Count rises from the V's that went into the last update on; the highest there is then."""
+    rounds, high = me.rounds, -np.inf
+    last, state, start, old = rounds.last, rounds.state, rounds.start, rounds.old
+    ahead, least, rise = rounds.ahead, rounds.least, me.rule.gamma * risen
+    for kind in range(2):
+        for i in range(single if kind == 0 else mixed):
+            start[kind, i] = last[state[kind, i]]
+            ahead[kind, i] -= max(rise, least[kind, i] * risen)
+            high = max(high, old[kind, i] - start[kind, i])
+    return high
+
+
+@inlined
+def count_idle(me: Learner, high: float, spare: float, mixed: int, width: int) -> int:
+    """How many actions could be dropped, or are none."""
+    rounds, value, rise, n = me.rounds, me.rounds.value, me.rule.gamma * high, 0
+    for k in range(1, width + 1):
+        logits, q, mass = rounds.logits[k], rounds.q[k], rounds.mass[k]
+        for i in range(mixed):
+            needs = SAFE * max(rise, mass[i] * high) + spare
+            n += (logits[i] <= NEGLIGIBLE) & (value[i] - q[i] > needs)
+    return n
+
+
+@inlined
+def drop(
+    me: Learner, high: float, spare: float, single: int, mixed: int, width: int, links: int
+) -> tuple[int, int, int, int]:
+    """Drop what is idle; how many states of either sort, actions of one state and links are left.
+
+    Where one action is left, or untried ones that promise the same, V is its Q.
+    """
+    rounds, rise, n_states = me.rounds, me.rule.gamma * high, me.states.V.size
+    pair, logits, q, value = rounds.pair, rounds.logits, rounds.q, rounds.value
+    base, share, mass, place = rounds.base, rounds.share, rounds.mass, rounds.place
+    state, old, start = rounds.state, rounds.old, rounds.start
+    every_ahead, every_least = rounds.ahead, rounds.least
+    for i in range(single):
+        place[0, i] = i
+    left, most = 0, 0
+    for i in range(mixed):
+        ahead, least, live, first, tied = every_ahead[1, i], every_least[1, i], 0, 0, True
+        for k in range(1, width + 1):
+            gap, needs = value[i] - q[k, i], SAFE * max(rise, mass[k, i] * high) + spare
+            if logits[k, i] <= NEGLIGIBLE and gap > needs:
+                place[k, i] = -1
+                if pair[k, i] >= 0:
+                    ahead, least = min(ahead, gap - value[i]), min(least, mass[k, i])
                 continue
-            rounds.value[at] = V[x]
-            for k in range(1, n_actions + 1):
-                if k <= live:
-                    a = pair[k, at] - x * n_actions
-                    logits[k, at] = log_pi[x, a]
-                    links = linearise(me, share > 0, k, at, links)
-                else:
-                    pair[k, at], logits[k, at] = -1, NOTHING
-                    rounds.base[k, at], rounds.share[k, at] = NOTHING, 0.0
-            width = max(width, live)
-            mixed += 1
-    return single, mixed, width, links
+            live += 1
+            first = k if live == 1 else first
+            place[k, i] = live
+            tied = tied and base[k, i] == base[first, i]
+            tied = tied and (live == 1 or share[k, i] == 1 and share[first, i] == 1)
+        kind, to = (0, single) if tied else (1, left)
+        for k in range(1, width + 1):
+            row = place[k, i]
+            if row >= 0 and tied:
+                row = 0 if k == first else -1
+            if row >= 0:
+                pair[row, to], logits[row, to] = pair[k, i], logits[k, i]
+                base[row, to], share[row, to] = base[k, i], share[k, i]
+                mass[row, to] = mass[k, i]
+                place[k, i] = row * n_states + to
+            else:
+                place[k, i] = -1
+        state[kind, to], old[kind, to], start[kind, to] = state[1, i], old[1, i], start[1, i]
+        every_ahead[kind, to], every_least[kind, to] = ahead, least
+        if tied:
+            q[0, to] = value[i]
+            single += 1
+            continue
+        for k in range(live + 1, width + 1):
+            pair[k, to], base[k, to], share[k, to] = -1, NOTHING, 0.0
+            logits[k, to], mass[k, to] = NOTHING, 0.0
+        value[to] = value[i]
+        most = max(most, live)
+        left += 1
+    return single, left, most, drop_links(me, links)
 
 
-@compiled()
-def linearise(me: Learner, pays: bool, k: int, at: int, links: int) -> int:
-    """Q of a pair as base + share beyond + a sum of weight V(after); how many links there are."""
-    rounds, states, rule, world = me.rounds, me.states, me.rule, me.world
-    counts, v = me.data.counts, me.epoch.prior[0]["v"]
-    n_states, n_actions = states.r.shape
-    i = rounds.pair[k, at]
-    x, a = i // n_actions, i % n_actions
-    p, phi = states.p[x, a], states.rows[i, 0]
-    factor, n = (1 - p) * rule.gamma * phi * phi / me.reg.Lambda[i, 0, 0], 0.0
-    for entry in range(world.first[i], world.first[i + 1]):
-        if counts[entry] > 0:
-            rounds.at[links] = k * n_states + at
-            rounds.after[links] = world.after[entry]
-            rounds.weight[links] = factor * counts[entry]
-            n += counts[entry]
-            links += 1
-    base = (1 - p) * (states.r[x, a] + states.CB[x, a] + rule.gamma * v) - factor * n * v
-    rounds.base[k, at] = base + (p * states.r[x, a] if pays else 0.0)
-    rounds.share[k, at] = p
-    return links
+@inlined
+def drop_links(me: Learner, links: int) -> int:
+    """Drop the links of what was dropped; how many are left."""
+    rounds, place, n = me.rounds, me.rounds.place.ravel(), 0
+    at, after, weight = rounds.at, rounds.after, rounds.weight
+    for link in range(links):
+        to = place[at[link]]
+        if to >= 0:
+            at[n], after[n], weight[n] = to, after[link], weight[link]
+            n += 1
+    return n
 
 
 @inlined
@@ -208,7 +240,7 @@ def sum_values(me: Learner) -> None:
 def predict_some(
     me: Learner, beyond: float, single: int, mixed: int, width: int, links: int
 ) -> float:
-    """Q of the pairs that take part; the largest."""
+    """Q of what takes part; the largest."""
     rounds, V = me.rounds, me.states.V
     flat, at, after, weight = rounds.q.ravel(), rounds.at, rounds.after, rounds.weight
     for k in range(width + 1):
@@ -217,7 +249,7 @@ def predict_some(
             q[i] = base[i] + share[i] * beyond
     for link in range(links):
         flat[at[link]] += weight[link] * V[after[link]]
-    best = -MAGNITUDE
+    best = in_order(-np.inf)
     for k in range(width + 1):
         q = rounds.q[k]
         for i in range(single if k == 0 else mixed):
@@ -226,25 +258,19 @@ def predict_some(
 
 
 @inlined
-def improve_mixed(
-    eta: float, logits: FloatArray, q: FloatArray, value: FloatArray, n: int, width: int
-) -> None:
+def improve_mixed(me: Learner, n: int, width: int) -> None:
     """V and pi of states whose actions compete, as `optimist.core.iteration.improve`."""
-    if n == 0:
-        return
-    for k in range(1, width + 1):
-        L, Q = logits[k], q[k]
-        for i in range(n):
-            L[i] += eta * Q[i]
-    top, total = q[1], q[2]  # free from here on
+    rounds, eta = me.rounds, me.rule.eta
+    top, total, value = rounds.top, rounds.weights, rounds.value
     for i in range(n):
-        top[i], total[i] = logits[1, i], 0.0
-    for k in range(2, width + 1):
-        L = logits[k]
+        top[i], total[i] = -np.inf, 0.0
+    for k in range(1, width + 1):
+        L, q = rounds.logits[k], rounds.q[k]
         for i in range(n):
+            L[i] += eta * q[i]
             top[i] = max(top[i], L[i])
     for k in range(1, width + 1):
-        L = logits[k]
+        L = rounds.logits[k]
         for i in range(n):
             L[i] -= top[i]
             total[i] += exp(L[i]) if L[i] > NEGLIGIBLE else 0.0
@@ -253,7 +279,7 @@ def improve_mixed(
         value[i] = (top[i] + normaliser) / eta
         total[i] = normaliser
     for k in range(1, width + 1):
-        L = logits[k]
+        L = rounds.logits[k]
         for i in range(n):
             L[i] -= total[i]
 
@@ -267,23 +293,23 @@ def move(
     Returns by how much one has changed at most, the highest rise since the start, and the lowest
     change.
     """
-    change, high, low = 0, -MAGNITUDE, MAGNITUDE
-    least, most = (0.0, heaven) if clips else (NOTHING, -NOTHING)
+    change, high, low = 0, in_order(-np.inf), in_order(np.inf)
+    least, most = (0.0, heaven) if clips else (-np.inf, np.inf)
     for i in range(n):
-        kept = min(max(value[i], least), most)
+        bounded = min(max(value[i], least), most)
         change = max(change, bits(value[i] - old[i]) & MAGNITUDE)
-        high = max(high, in_order(kept - start[i]))
-        low = min(low, in_order(kept - old[i]))
-        old[i] = kept
+        high = max(high, in_order(bounded - start[i]))
+        low = min(low, in_order(bounded - old[i]))
+        old[i] = bounded
     return from_bits(change), from_order(high), from_order(low)
 
 
 @compiled()
 def least_ahead(
-    ahead: FloatArray, least: FloatArray, value: FloatArray, rise: float, high: float, n: int
+    ahead: FloatArray, least: FloatArray, value: FloatArray, gamma: float, high: float, n: int
 ) -> float:
-    """The least by which V is certain to exceed the Q of an idle action, before V falls."""
-    lowest = MAGNITUDE
+    """The least by which V is certain to exceed the coming Q of an idle action, if V stays."""
+    lowest, rise = in_order(np.inf), gamma * high
     for i in range(n):
         lowest = min(lowest, in_order(ahead[i] + value[i] - max(rise, least[i] * high)))
     return from_order(lowest)
@@ -306,62 +332,57 @@ def from_order(number: int) -> float:
 def settle(
     me: Learner, single: int, mixed: int, width: int, n: int, worths: float, beyond: float
 ) -> float:
-    """All that n updates of all pairs compute besides; the largest |Q| of the last one."""
-    rounds, states, rule, parts, prior = me.rounds, me.states, me.rule, me.front.parts, me.epoch.prior
-    Q, log_pi, n_actions, largest = me.data.Q, states.log_pi, me.data.Q.shape[1], 0.0
-    for j in range(me.front.n_parts[0]):
-        largest = max(largest, add_targets(me, parts[j, 0], parts[j, 1], n, worths, beyond))
+    """All else that n updates of all pairs compute; the largest |Q| of the last one."""
+    rounds, states, eta, parts = me.rounds, me.states, me.rule.eta, me.front.parts
+    Q, log_pi, cumulative, n_parts = me.data.Q, states.log_pi, states.cumulative, me.front.n_parts[0]
+    state, pairs, logits, n_actions, largest = rounds.state, rounds.pair, rounds.logits, Q.shape[1], 0.0
+    for j in range(n_parts):
+        top = add_targets(me, parts[j, 0], parts[j, 1], n, worths, beyond)
+        largest = max(largest, top)
     for kind in range(2):
+        rows = width + 1 if kind == 1 else 1
         for i in range(single if kind == 0 else mixed):
-            x = rounds.state[kind, i]
-            a = rounds.pair[kind, i] - x * n_actions
-            V = Q[x, a]  # the sum of V, from an action that took part
-            if kind == 1:
-                V -= (rounds.logits[1, i] - log_pi[x, a]) / rule.eta
+            x = state[kind, i]
+            before = x * n_actions
+            a = pairs[kind, i] - before
+            V = Q[x, a] - (logits[kind, i] - log_pi[x, a]) / eta  # the sum of all V
             for a in range(n_actions):
-                log_pi[x, a] += rule.eta * (Q[x, a] - V)
-            if kind == 1:
-                for k in range(1, width + 1):
-                    if rounds.pair[k, i] >= 0:
-                        log_pi[x, rounds.pair[k, i] - x * n_actions] = rounds.logits[k, i]
-            accumulate(log_pi[x], states.cumulative[x])
-    for j in range(me.front.n_parts[0]):
-        for x in range(parts[j, 0], parts[j, 1]):
-            rounds.total[x] = 0.0
-        if rule.optimism.ascension == AscensionKind.NOVELTY:
+                log_pi[x, a] += eta * (Q[x, a] - V)
+            for k in range(kind, rows):
+                if pairs[k, i] >= 0:
+                    log_pi[x, pairs[k, i] - before] = logits[k, i]
+            accumulate(log_pi[x], cumulative[x])
+    if me.rule.optimism.ascension == AscensionKind.NOVELTY:
+        for j in range(n_parts):
             give_trials(states, parts[j, 0], parts[j, 1])
     return largest
 
 
 @inlined
-def add_targets(
-    me: Learner, begin: int, end: int, n: int, worths: float, beyond: float
-) -> float:
-    """The sums over n updates of Q and of what the weights add up to; the largest |Q| of the last."""
-    rounds, states, data, world, reg = me.rounds, me.states, me.data, me.world, me.reg
-    gamma, v, n_actions, largest = me.rule.gamma, me.epoch.prior[0]["v"], data.Q.shape[1], 0.0
-    share = 1.0 if me.epoch.prior[0]["pays"] else 0.0
-    Theta, theta, counts, total, last = (
-        *(me.epoch.Theta, me.epoch.theta, data.counts, rounds.total, rounds.last),
-    )
+def add_targets(me: Learner, begin: int, end: int, n: int, worths: float, beyond: float) -> float:
+    """Sum n targets in the place of Q, and their weights; the largest |Q| of the last update."""
+    rounds, states, world, epoch, gamma = me.rounds, me.states, me.world, me.epoch, me.rule.gamma
+    Q, counts, Lambda, rewards = me.data.Q, me.data.counts, me.reg.Lambda, states.rewards
+    every_p, every_r, CB, rows = states.p, states.r, states.CB, states.rows
+    Theta, theta, total, last = epoch.Theta, epoch.theta, rounds.total, rounds.last
+    v, first, after = epoch.prior[0]["v"], world.first, world.after
+    pays, n_actions, largest = 1.0 if epoch.prior[0]["pays"] else 0.0, Q.shape[1], 0.0
     for x in range(begin, end):
         for a in range(n_actions):
-            i = x * n_actions + a
-            whole, once = 0.0, 0.0
-            for entry in range(world.first[i], world.first[i + 1]):
-                y = world.after[entry]
-                whole += counts[entry] * (total[y] - n * v)
-                once += counts[entry] * (last[y] - v)
-            phi = states.rows[i, 0]
-            factor = gamma * phi / reg.Lambda[i, 0, 0]
-            theta[i] = factor * once
-            Theta[i] += factor * whole
-            p, r = states.p[x, a], states.r[x, a]
-            paid = r + states.CB[x, a] + gamma * v
-            q = (1 - p) * (paid + phi * theta[i]) + p * (beyond + share * r)
+            i, sum_all, sum_last = x * n_actions + a, 0.0, 0.0
+            for entry in range(first[i], first[i + 1]):
+                y = after[entry]
+                sum_all += counts[entry] * (total[y] - n * v)
+                sum_last += counts[entry] * (last[y] - v)
+            phi, p, r = rows[i, 0], every_p[x, a], every_r[x, a]
+            factor, known = gamma * phi / Lambda[i, 0, 0], r + CB[x, a] + gamma * v
+            theta[i] = factor * sum_last
+            Theta[i] += factor * sum_all
+            q = (1 - p) * (known + phi * factor * sum_last) + p * (beyond + pays * r)
             largest = max(largest, abs(q))
-            data.Q[x, a] = (1 - p) * (n * paid + phi * factor * whole) + p * (worths + n * share * r)
-            states.rewards[x, a] += n * r
+            whole = (1 - p) * (n * known + phi * factor * sum_all)
+            Q[x, a] = whole + p * (worths + n * pays * r)
+            rewards[x, a] += n * r
     return largest
 
 

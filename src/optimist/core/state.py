@@ -153,31 +153,33 @@ class Front(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """Room for updates of what takes part (`optimist.core.rounds`); empty where there are none.
+    """Room for updates in rounds (`optimist.core.rounds`); empty where there are none.
 
-    Arrays [2, X] are of states with a single action that takes part, and of those with several;
-    of arrays [1 + A, X] the first row is of the former's actions, the others of the latter's.
+    Row 0 of its matrices is of states whose V is the Q of one action, the others of states whose
+    actions compete: of arrays [1 + A, X] a row for each action, of [2, X] one for all.
     """
 
-    V: FloatArray  # before the last update of all pairs, [X]
-    log_pi: FloatArray  # likewise, [X, A]
     total: FloatArray  # the sum of the V's that went into the round's updates, [X]
     last: FloatArray  # the last of these, [X]
-    state: IntArray  # [2, X]
-    old: FloatArray  # V so far, [2, X]
-    start: FloatArray  # V before the last update of all pairs, [2, X]
+    state: IntArray  # which state it is, [2, X]
+    old: FloatArray  # its V so far, [2, X]
+    start: FloatArray  # V from which rises count, [2, X]
     ahead: FloatArray  # by how much V exceeded the Q of idle actions then, less V, [2, X]
-    least: FloatArray  # the least weight of V in the Q of an idle action, [2, X]
-    value: FloatArray  # new values of states with several actions, [X]
-    pair: IntArray  # [1 + A, X]
-    base: FloatArray  # Q = base + share beyond + the links' sum of weight V(after), [1 + A, X]
+    least: FloatArray  # the least weight of all V's in the Q of an idle action, [2, X]
+    value: FloatArray  # new values of states whose actions compete, [X]
+    top: FloatArray  # their largest logits, [X]
+    weights: FloatArray  # the sums of e^logit, [X]
+    pair: IntArray  # -1 for none, [1 + A, X]
+    base: FloatArray  # Q = base + share beyond + the sum of weight V(after), [1 + A, X]
     share: FloatArray  # [1 + A, X]
+    mass: FloatArray  # the weight of all V's in Q, [1 + A, X]
     q: FloatArray  # [1 + A, X]
     logits: FloatArray  # log pi, [1 + A, X]
-    at: IntArray  # the place in q of each link; of each entry of P at most
+    place: IntArray  # where it goes when others are dropped, or -1, [1 + A, X]
+    at: IntArray  # the place in q of each link, of which there are at most the entries of P
     after: IntArray  # where it leads
-    weight: FloatArray
-    found: FloatArray  # what `play_round` takes and finds, [3]
+    weight: FloatArray  # the weight of V there
+    found: FloatArray  # [3]
 
 
 class Learner(NamedTuple):
