@@ -26,7 +26,9 @@ from optimist.core.arrays import (
 from optimist.core.rewards import FOR_EVER
 from optimist.core.rounds import FEWEST
 from optimist.core.state import (
+    DENSE_ROUND_FUNCTIONS,
     FRONT_FUNCTIONS,
+    LARGE,
     NO_STAGE,
     NOISE_FUNCTIONS,
     PRIOR_FUNCTIONS,
@@ -174,7 +176,8 @@ class FiniteDriver(VariantDriver):
             (SHARED_FUNCTIONS, not data.own),
             (PRIOR_FUNCTIONS, self.variant.learns_prior),
             (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
-            (ROUND_FUNCTIONS, self.rounds.total.size > 0),
+            (ROUND_FUNCTIONS, data.own and self.rounds.total.size > 0),
+            (DENSE_ROUND_FUNCTIONS, not data.own and self.rounds.total.size > 0),
         ):
             if called:
                 functions |= named
@@ -184,10 +187,14 @@ class FiniteDriver(VariantDriver):
     @cached_property
     def rounds(self) -> Rounds:
         """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
-        v = self.variant
+        v, rows, shape = self.variant, self.states.rows, self.mdp.r.shape
         linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
-        rounds = self.data.own and linear and v.updates > FEWEST and math.isfinite(v.eta)
-        return room_for_rounds(self.simulator, self.mdp.r.shape if rounds else (0, 0))
+        if not linear or v.updates <= FEWEST or math.isinf(v.eta):
+            return room_for_rounds((0, 0), 0, rows[:0])
+        if self.data.own:
+            return room_for_rounds(shape, self.simulator.after.size, rows[:, :0])
+        dense = self.features.blocks == 1 and rows.shape[1] < LARGE
+        return room_for_rounds(shape if dense else (0, 0), 0, rows if dense else rows[:0])
 
     @property
     def front(self) -> Front:

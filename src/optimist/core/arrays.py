@@ -161,18 +161,22 @@ def learning_arrays(
     return states, data, blank_regression(features, ridge)
 
 
-def room_for_rounds(world: Simulator, shape: tuple[int, int]) -> Rounds:
-    """Room for [X, A] pairs; nothing in it is set."""
-    (X, A), n = shape, world.after.size if shape[0] else 0
-    each, two, rows = np.empty, (2, X), (1 + A, X)
+def room_for_rounds(shape: tuple[int, int], links: int, rows: FloatArray) -> Rounds:
+    """Room for [X, A] pairs and so many links, with features that are shared, [X A, s].
+
+    Nothing but the features is set.
+    """
+    (X, A), n = shape, links
+    each, two, every = np.empty, (2, X), (1 + A, X)
     whole = partial(np.empty, dtype=np.int64)
     return Rounds(
         total=np.zeros(X), last=np.zeros(X),
         state=whole(two), old=each(two), start=each(two), ahead=each(two), least=each(two),
         value=each(X), top=each(X), weights=each(X),
-        pair=whole(rows), base=each(rows), share=each(rows), mass=each(rows), q=each(rows),
-        logits=each(rows), place=whole(rows),
+        pair=whole(every), base=each(every), share=each(every), mass=each(every), q=each(every),
+        logits=each(every), place=whole(every),
         at=whole(n), after=whole(n), weight=each(n),
+        columns=np.ascontiguousarray(rows.reshape(X, A, rows.shape[1]).transpose(2, 1, 0)),
         found=np.zeros(3),
     )  # fmt: skip
 

@@ -37,7 +37,7 @@ NOTHING = -1e300
 FEW = 4
 """It does not pay to drop fewer than one in so many."""
 
-SAFE, LEAST = 2.0, 1e-10
+SAFE, LEAST = 8.0, 1e-10
 """An action is dropped if V exceeds its Q by `SAFE` times what the next update needs, and by
 `LEAST` of what heaven is worth at most."""
 

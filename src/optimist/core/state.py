@@ -179,6 +179,7 @@ class Rounds(NamedTuple):
     at: IntArray  # the place in q of each link, of which there are at most the entries of P
     after: IntArray  # where it leads
     weight: FloatArray  # the weight of V there
+    columns: FloatArray  # of the features where all pairs share a block, [s, A, X]
     found: FloatArray  # [3]
 
 
@@ -206,18 +207,23 @@ class Learner(NamedTuple):
     play_round: Any = ""
 
 
-FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS, ROUND_FUNCTIONS = (
+FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
     {name: f"optimist.core.{module}:{name}" for name in names}
     for module, names in (
         ("front", ("meet_first", "meet", "follow_all")),
         ("shared", ("observe_visits", "regress_all", "freeze_all", "norms")),
         ("learning", ("learn_prior",)),
         ("learning", ("draw_bonuses",)),
-        ("rounds", ("play_round",)),
     )
 )
 """What a learner calls besides, in which some states do not take part, in which pairs share
-features, whose prior is learnt, whose bonuses are drawn, and whose updates come in rounds."""
+features, whose prior is learnt, and whose bonuses are drawn."""
+
+ROUND_FUNCTIONS, DENSE_ROUND_FUNCTIONS = (
+    {"play_round": f"optimist.core.{name}"}
+    for name in ("rounds:play_round", "dense_rounds:play_dense_round")
+)
+"""What a learner calls whose updates come in rounds, if it has own features, or one block."""
 
 
 class Links(NamedTuple):
