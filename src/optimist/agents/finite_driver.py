@@ -12,18 +12,27 @@ from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.checks import FloatArray, IntArray
-from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Truncation, Variant, schema
+from optimist.core import (
+    Confidence,
+    Fixed,
+    NoiseBonus,
+    Rewards,
+    TablePolicy,
+    Truncation,
+    Variant,
+    schema,
+)
 from optimist.core.arrays import (
     check_features,
     check_size,
     front_of,
     kinds_of,
     learning_arrays,
-    room_for_rounds,
     simulator,
     whole_front,
 )
 from optimist.core.rewards import FOR_EVER
+from optimist.core.rooms import Rounds, room_for_rounds
 from optimist.core.rounds import FEWEST
 from optimist.core.state import (
     DENSE_ROUND_FUNCTIONS,
@@ -40,7 +49,6 @@ from optimist.core.state import (
     Learner,
     Record,
     Regression,
-    Rounds,
     Rule,
     Simulator,
     States,
@@ -181,8 +189,8 @@ class FiniteDriver(VariantDriver):
         ):
             if called:
                 functions |= named
-        given = world, rule, states, data, self.regression, self.epoch, front, self.rounds
-        return Learner(*given, **functions)
+        reg, epoch, rounds = self.regression, self.epoch, self.rounds
+        return Learner(world, rule, states, data, reg, epoch, front, rounds, **functions)
 
     @cached_property
     def rounds(self) -> Rounds:

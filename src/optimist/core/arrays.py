@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,16 +9,7 @@ import scipy.sparse as sp
 from optimist import limits
 from optimist.checks import FloatArray, IntArray
 from optimist.core.optimism import KNOWN
-from optimist.core.state import (
-    CHUNK,
-    LARGE,
-    Data,
-    Front,
-    Regression,
-    Rounds,
-    Simulator,
-    States,
-)
+from optimist.core.state import CHUNK, LARGE, Data, Front, Regression, Simulator, States
 from optimist.features import Concatenation, Distinct, FeatureMap, OneHot
 from optimist.mdp import FiniteMDP
 
@@ -159,26 +149,6 @@ def learning_arrays(
         Q=np.zeros(shape),
     )
     return states, data, blank_regression(features, ridge)
-
-
-def room_for_rounds(shape: tuple[int, int], links: int, rows: FloatArray) -> Rounds:
-    """Room for [X, A] pairs and so many links, with features that are shared, [X A, s].
-
-    Nothing but the features is set.
-    """
-    (X, A), n = shape, links
-    each, two, every = np.empty, (2, X), (1 + A, X)
-    whole = partial(np.empty, dtype=np.int64)
-    return Rounds(
-        total=np.zeros(X), last=np.zeros(X),
-        state=whole(two), old=each(two), start=each(two), ahead=each(two), least=each(two),
-        value=each(X), top=each(X), weights=each(X),
-        pair=whole(every), base=each(every), share=each(every), mass=each(every), q=each(every),
-        logits=each(every), place=whole(every),
-        at=whole(n), after=whole(n), weight=each(n),
-        columns=np.ascontiguousarray(rows.reshape(X, A, rows.shape[1]).transpose(2, 1, 0)),
-        found=np.zeros(3),
-    )  # fmt: skip
 
 
 def kinds_of(states: States) -> IntArray:

@@ -14,7 +14,8 @@ from optimist.core.iteration import add_update, count_update, refuse_divergence,
 from optimist.core.linalg import fill
 from optimist.core.optimism import AscensionKind
 from optimist.core.regression import solve
-from optimist.core.rounds import accumulate, from_order, improve_mixed, in_order, move
+from optimist.core.rounds import from_order, improve_mixed, in_order, move
+from optimist.core.settling import accumulate
 from optimist.core.state import Learner
 from optimist.core.trials import give_trials
 
