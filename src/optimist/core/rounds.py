@@ -7,7 +7,7 @@ their sum is enough. A round is
 
 gather   one pass over all pairs: Q is an intercept, a share of what heaven is worth and a sum over
          the links seen
-update   of the pairs that are not idle; when the number of updates has doubled, idle ones are
+update   of the pairs that are not idle; after one of them, four, sixteen and 64, idle ones are
          dropped
 settle   one pass over all pairs: the numbers that as many updates of all of them give
 
@@ -35,9 +35,6 @@ FEWEST = 3
 NOTHING = -1e300
 """The Q and the log pi of no action, where a state has fewer of them than another."""
 
-FEW = 4
-"""It does not pay to drop fewer than one in so many."""
-
 SAFE, LEAST = 8.0, 1e-10
 """An action is dropped if V exceeds its Q by `SAFE` times what the next update needs, and by
 `LEAST` of what heaven is worth at most."""
@@ -54,7 +51,7 @@ def play_round(me: Learner, left: int) -> None:
     pays, gamma, heaven = bool(prior[0]["pays"]), rule.gamma, rule.heaven
     clips = rule.optimism.ascension == AscensionKind.NOVELTY
     (mixed, links), single, width = gather(me, pays), 0, me.data.Q.shape[1]
-    n, doubled, beyond, worths, change, room, high = 0, 1, heaven, 0.0, np.inf, np.inf, 0.0
+    n, due, beyond, worths, change, room, high = 0, 1, heaven, 0.0, np.inf, np.inf, 0.0
     first, before = prior[0]["worth"], prior[0]["worth"]
     while left > 0 and change >= rule.tolerance and room > 0:
         before, risen = prior[0]["worth"], high
@@ -78,14 +75,13 @@ def play_round(me: Learner, left: int) -> None:
         count_update(rule.eta, me.epoch.clock, prior)
         n += 1
         left -= 1
-        if n == doubled and left > 0 and change >= rule.tolerance:
-            doubled, first = 2 * n, before
+        if n == due and left > 0 and change >= rule.tolerance:
+            due, first = 4 * n, before
             high = restart(me, risen, single, mixed)
             if pays:
                 high = max(high, prior[0]["worth"] - first)
             spare = LEAST * heaven - SAFE * gamma * min(low, 0.0)
-            if FEW * count_idle(me, high, spare, mixed, width) > width * mixed:
-                single, mixed, width, links = drop(me, high, spare, single, mixed, width, links)
+            single, mixed, width, links = drop(me, high, spare, single, mixed, width, links)
         room = gamma * min(low, 0.0) + min(
             least_ahead(rounds.ahead[0], rounds.least[0], q[0], gamma, high, single),
             least_ahead(rounds.ahead[1], rounds.least[1], value, gamma, high, mixed),
@@ -143,18 +139,6 @@ def restart(me: Learner, risen: float, single: int, mixed: int) -> float:
             ahead[kind, i] -= max(rise, least[kind, i] * risen)
             high = max(high, old[kind, i] - start[kind, i])
     return high
-
-
-@inlined
-def count_idle(me: Learner, high: float, spare: float, mixed: int, width: int) -> int:
-    """How many actions could be dropped, or are none."""
-    rounds, value, rise, n = me.rounds, me.rounds.value, me.rule.gamma * high, 0
-    for k in range(1, width + 1):
-        logits, q, mass = rounds.logits[k], rounds.q[k], rounds.mass[k]
-        for i in range(mixed):
-            needs = SAFE * max(rise, mass[i] * high) + spare
-            n += (logits[i] <= NEGLIGIBLE) & (value[i] - q[i] > needs)
-    return n
 
 
 @inlined
