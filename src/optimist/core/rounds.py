@@ -21,7 +21,7 @@ above Q the round ends, and another begins with all pairs.
 import numpy as np
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import apart, compiled, inlined
+from optimist.core.compiler import apart, inlined
 from optimist.core.elementary import MAGNITUDE, bits, exp, from_bits, log
 from optimist.core.iteration import count_update, refuse_divergence, set_worth
 from optimist.core.optimism import AscensionKind
@@ -90,7 +90,7 @@ def play_round(me: Learner, left: int) -> None:
     rounds.found[1], rounds.found[2] = change, left
 
 
-@inlined
+@apart
 def gather(me: Learner, pays: bool) -> tuple[int, int]:
     """Q of all pairs of all states that take part in updates; how many states and links these are.
 
@@ -141,7 +141,7 @@ def restart(me: Learner, risen: float, single: int, mixed: int) -> float:
     return high
 
 
-@inlined
+@apart
 def drop(
     me: Learner, high: float, spare: float, single: int, mixed: int, width: int, links: int
 ) -> tuple[int, int, int, int]:
@@ -221,7 +221,7 @@ def sum_values(me: Learner) -> None:
             last[x] = V[x]
 
 
-@inlined
+@apart
 def predict_some(
     me: Learner, beyond: float, single: int, mixed: int, width: int, links: int
 ) -> float:
@@ -242,7 +242,7 @@ def predict_some(
     return from_order(best)
 
 
-@inlined
+@apart
 def improve_mixed(me: Learner, n: int, width: int) -> None:
     """V and pi of states whose actions compete, as `optimist.core.iteration.improve`."""
     rounds, eta = me.rounds, me.rule.eta
@@ -269,7 +269,7 @@ def improve_mixed(me: Learner, n: int, width: int) -> None:
             L[i] -= total[i]
 
 
-@compiled()
+@apart
 def move(
     value: FloatArray, old: FloatArray, start: FloatArray, clips: bool, heaven: float, n: int
 ) -> tuple[float, float, float]:
@@ -289,7 +289,7 @@ def move(
     return from_bits(change), from_order(high), from_order(low)
 
 
-@compiled()
+@apart
 def least_ahead(
     ahead: FloatArray, least: FloatArray, value: FloatArray, gamma: float, high: float, n: int
 ) -> float:

@@ -1,14 +1,14 @@
 """What updates in rounds leave to their end: the numbers of all pairs, from sums of values."""
 
 from optimist.checks import FloatArray
-from optimist.core.compiler import inlined
+from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.elementary import exp
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Learner
 from optimist.core.trials import NEGLIGIBLE, give_trials
 
 
-@inlined
+@apart
 def settle(
     me: Learner, single: int, mixed: int, width: int, n: int, worths: float, beyond: float
 ) -> float:
@@ -77,7 +77,7 @@ def add_targets(me: Learner, begin: int, end: int, n: int, worths: float, beyond
     return largest
 
 
-@inlined
+@compiled()
 def accumulate(log_pi: FloatArray, cumulative: FloatArray) -> None:
     """The cumulative probabilities of a state."""
     total = 0.0
