@@ -110,7 +110,7 @@ class RewardScale:
             return min(max(mapped, 0.0), self.r_max)
         mapped = (reward - self.low) / (self.high - self.low) * self.r_max
         if not -self._slack <= mapped <= self.r_max + self._slack:
-            how = "declared" if self._declared else "what is taken for granted"
+            how = "declared" if self._declared else "the range assumed"
             raise BadEnvironment(
                 f"the environment paid {reward:.6g}, and [{self.low:g}, {self.high:g}] is {how}: "
                 "give low= and high= (on the command line --low and --high), or a reward_map= into "
