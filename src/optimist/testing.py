@@ -1,4 +1,4 @@
-"""Checks that a world, feature map, agent or imitator of one's own keeps its contract.
+"""Checks that a user-defined world, feature map, agent or imitator keeps its contract.
 
 Each raises an `AssertionError` that says what is wrong, and returns nothing if all is well.
 """
@@ -120,11 +120,11 @@ def check_agent(kind: type[Agent | Algorithm], world: Any, **parameters: Any) ->
         return kind.load(folder, world)
 
     _check_learner(make, load)
-    told = make().config
-    _that(from_plain(kind.Config, to_plain(told)) == told, "Config must survive as plain data")
+    config = make().config
+    _that(from_plain(kind.Config, to_plain(config)) == config, "Config must survive as plain data")
     for field in fields(kind.Config):
-        same = make(**{field.name: getattr(told, field.name)})
-        _that(same.config == told, f"{field.name} at its own value must change nothing")
+        same = make(**{field.name: getattr(config, field.name)})
+        _that(same.config == config, f"{field.name} at its own value must change nothing")
     try:
         make(there_is_no_such_parameter=1)
     except TypeError as error:
@@ -163,7 +163,7 @@ def check_imitator(make: Callable[[FiniteMDP], Any], world: World) -> None:
 
 
 def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -> None:
-    """Check that a seed, not how a run is cut into calls, decides what is learnt."""
+    """Check that the seed determines the result, however a run is divided into calls."""
     whole, again, pieces = make(), make(), make()
     for learner in (whole, again):
         learner.learn(EPISODES, show_progress=False)

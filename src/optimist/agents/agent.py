@@ -290,7 +290,7 @@ class Agent(Shown):
         checkpoint.save(self, folder)
 
     @classmethod
-    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
+    def load(cls, folder: str | Path, world: Any, *given: Any, **settings: Any) -> Self:
         """The learner in a folder, which continues as if it had never stopped.
 
         The world is given again, with all else that the learner was made with; others are refused.
@@ -301,7 +301,7 @@ class Agent(Shown):
         saved, kind = checkpoint.read(folder, cls.__name__), cls  # type: checkpoint.Saved, Any
         run = {name: saved.header[name] for name in ("seed", "stride")}
         try:
-            agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **told})
+            agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **settings})
         except ValueError as error:  # its configuration does not fit this world, or no world at all
             raise FileError(f"{saved.path}: {error}") from error
         agent._restore(saved)

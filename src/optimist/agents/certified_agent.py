@@ -64,9 +64,9 @@ class CertifiedAgent(Agent):
     def certificate(self, delta: float = 0.05, support: Support | None = None) -> Certificate:
         """How far from the optimum a policy may be, by what was seen in a finite world alone.
 
-        With probability 1 - delta all certificates of a run hold, whenever they are asked for
-        (docs/certificates.md). They are made of counts of transitions and of first states, and of
-        rewards, which are known; asking again at the same delta can only improve them.
+        With probability 1 - delta all certificates of a run hold, at whatever times they are
+        computed (docs/certificates.md). They are made of counts of transitions and of first states,
+        and of rewards, which are known; asking again at the same delta can only improve them.
 
         Parameters
         ----------

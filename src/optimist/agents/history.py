@@ -12,7 +12,7 @@ from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.mdp import FiniteMDP, best_in_hindsight, regret
 
 BYTES_AN_EPISODE = 160
-"""What the numbers of an episode take, and once more while they are put together."""
+"""The bytes of the numbers of an episode, twice, as they are copied when joined."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of every history, in the order of the record of the compiled loop."""

@@ -12,7 +12,7 @@ from optimist.core.guarantee import failure_probability
 from optimist.core.tabular import Peer
 
 SHARE = 20
-"""A plan is made anew after one part in so many more episodes."""
+"""A plan is made anew when the number of episodes has grown by this fraction of it."""
 
 
 @dataclass(frozen=True)

@@ -228,16 +228,16 @@ class StableBaselines(Agent):
         **hyperparameters: Any,
     ) -> None:
         kind = algorithm_class(algorithm)
-        told = {} if gamma is None else {"gamma": gamma}
+        settings = {} if gamma is None else {"gamma": gamma}
         if isinstance(world, World | FiniteMDP):
-            if told:
+            if settings:
                 raise TypeError("gamma= applies to Gymnasium environments only")
             finite = ArrayWorld(world) if isinstance(world, FiniteMDP) else world
-            world, told = finite.make(), {"gamma": finite.mdp.gamma}
+            world, settings = finite.make(), {"gamma": finite.mdp.gamma}
         steps = checks.count(total_timesteps, "total_timesteps")
         config = StableBaselinesConfig(kind.__name__, hyperparameters)
         run = RunSettings(config, seed, stride=0)
-        self._start(StableBaselinesDriver(as_gym(world, told), kind, run, steps), world)
+        self._start(StableBaselinesDriver(as_gym(world, settings), kind, run, steps), world)
 
     @property
     def model(self) -> Any:
@@ -249,7 +249,7 @@ class StableBaselines(Agent):
         raise ValueError(NO_FILE)
 
     @classmethod
-    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> NoReturn:
+    def load(cls, folder: str | Path, world: Any, *given: Any, **settings: Any) -> NoReturn:
         """Not possible: use the ``load`` of the model's class, if you trust the file."""
         raise ValueError(NO_FILE)
 

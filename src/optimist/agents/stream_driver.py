@@ -34,7 +34,7 @@ CHUNK_SECONDS = 0.2
 """About how long it may take until an interruption is noticed."""
 
 EACH = 100
-"""An update computes values of all states met: a step may cause no more than so many of them."""
+"""The most values that an update may compute for each step; it computes those of all states met."""
 
 CUT_OFF = (
     "the environment cut an episode off before its geometric end, so that its last pair is no draw "

@@ -6,7 +6,7 @@ from optimist.envs.gym_world import Gym
 from optimist.envs.players import Players
 
 PATIENCE = 10
-"""After so many horizons H an episode counts as one that would never end."""
+"""The length, in horizons H, from which an episode counts as one that would never end."""
 
 
 class Endings:
@@ -34,14 +34,14 @@ class Endings:
     """
 
     def __init__(self, world: Gym, players: Players) -> None:
-        told, stoppable = world.geometric, players.can_be_stopped
-        if told and not stoppable:
+        declared, stoppable = world.geometric, players.can_be_stopped
+        if declared and not stoppable:
             raise ValueError(
                 "geometric resets break off one episode while others go on: make the vector "
                 "environment with autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"
             )
-        geometric = players.endless and stoppable if told is None else told
-        settled = told is not None or players.limited or players.endless or not stoppable
+        geometric = players.endless and stoppable if declared is None else declared
+        settled = declared is not None or players.limited or players.endless or not stoppable
         self.gamma = world.gamma
         self.flags = np.array([geometric, settled])  # the state to save
         players.geometric = self.geometric

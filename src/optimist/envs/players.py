@@ -21,13 +21,13 @@ Observations: TypeAlias = NDArray[Any]
 """A batch of observations [n, ...]; those that are no arrays are the objects of an array [n]."""
 
 LIMITS = ("max_episode_steps", "_max_episode_steps", "max_steps")
-"""Attributes by which environments without a time limit of Gymnasium's tell theirs."""
+"""Attributes with the time limits of environments that do not use Gymnasium's wrapper."""
 
 ENDLESS = 100_000
-"""After so many steps an episode counts as one that never ends, unless a longer limit is known."""
+"""The number of steps from which an episode counts as endless, unless a longer limit is known."""
 
 LONGEST = 50
-"""No geometric length is so many times its mean: the probability is e^-50."""
+"""Practically no geometric length exceeds this multiple of its mean: the probability is e^-50."""
 
 
 class Step(NamedTuple):
@@ -219,7 +219,7 @@ def _time_limit(env: AnyEnv) -> int:
             limit = inner._max_episode_steps
         inner = inner.env
     own = (getattr(inner, name, None) for name in LIMITS)
-    told = next((n for n in own if isinstance(n, int | np.integer) and n > 0), 0)
+    declared = next((n for n in own if isinstance(n, int | np.integer) and n > 0), 0)
     resets = resets_of(env)
     longest = 0 if resets is None else math.ceil(LONGEST / (1 - resets.gamma))
-    return int(limit or told or longest)
+    return int(limit or declared or longest)

@@ -22,7 +22,7 @@ CLASSIC_CONTROL = {
     "CartPole-v0": (0.0, 1.0),
     "CartPole-v1": (0.0, 1.0),
 }
-"""What Gymnasium's own environments pay, where no table says it."""
+"""The ranges of rewards of Gymnasium's own environments without tables."""
 
 NO_REWARDS_CHANGED = (
     *(gymnasium.ObservationWrapper, gymnasium.ActionWrapper, GeometricReset),

@@ -98,9 +98,9 @@ class Cloner(OfflineImitator):
     ) -> None:
         if isinstance(states, World | FiniteMDP) and not isinstance(actions, FeatureDataset):
             self._in_world = True
-            config, told = resolve(type(self).__name__, self.Config, config, parameters)
+            config, settings = resolve(type(self).__name__, self.Config, config, parameters)
             mdp = self._read_world(states)
-            refuse_environment(states, told)
+            refuse_environment(states, settings)
             self.expert = self._read_expert(actions, states)
             self._check_deterministic(self.expert, mdp.n_states, config)
             self.features = OneHot(mdp.n_states, mdp.n_actions) if features is None else features

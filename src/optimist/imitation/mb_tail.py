@@ -23,7 +23,7 @@ from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP, match_occupancy
 
 CLONING_SHARE = 5
-"""One of so many episodes is played with the cloned policy, as in the authors' code."""
+"""One episode in this number plays the cloned policy, as in the authors' code."""
 
 
 @dataclass(frozen=True)
