@@ -123,12 +123,12 @@ class Driver(ABC):
 
     @property
     def episodes(self) -> int:
-        """How many episodes have been played."""
+        """The number of episodes played so far."""
         return int(self.clock["episodes"])
 
     @property
     def steps(self) -> int:
-        """How many steps have been taken."""
+        """The number of steps taken so far."""
         return int(self.clock["steps"])
 
     def evaluated_of_next(self, n: int) -> IntArray:

@@ -1,8 +1,7 @@
 """Q-learning on tables that grow with the observations met, of any kind.
 
-An observation is known by its digest (`features.Numbering`), so that images, dictionaries and
-numbers are states alike. Observations of floats hardly ever repeat: they count as the cells of a
-tiling.
+A digest identifies an observation (`features.Numbering`), so images, dictionaries and numbers are
+all states. Observations of floats hardly ever repeat: they count as the cells of a tiling.
 """
 
 from abc import abstractmethod

@@ -128,7 +128,7 @@ class History(Plotted):
         return self._rewards
 
     def mean_return(self, last: int | None = None) -> float:
-        """The mean return of the last so many episodes, or of all."""
+        """The mean return of the last ``last`` episodes, or of all."""
         n = len(self.reward) if last is None else checks.count(last, "last")
         return float(self.reward[-n:].mean())
 

@@ -58,8 +58,8 @@ class Pace:
 def in_thread(call: Callable[[], Any], bar: Bar, stop: BoolArray) -> Any:
     """The result of a call that is made in a thread, while this one hears signals.
 
-    If it is given up, ``stop`` is raised, so that it ends soon; until then it goes on computing, on
-    arrays that nobody looks at any more.
+    If it is abandoned, ``stop`` is set, so that it ends soon; until then it computes on arrays that
+    are no longer used.
     """
     result: Future[Any] = Future()
 

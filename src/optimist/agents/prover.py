@@ -63,7 +63,7 @@ class Prover(TabularAgent):
     A pair that is seldom tried has a high upper bound, so it is tried where it could matter. That
     is optimism with bonuses that are valid, as in KL-UCRL (Filippi, Cappe and Garivier, 2010); its
     constants are those of `certificate`, and there is nothing to tune. Other agents earn more while
-    they learn, and stop trying what they take for worse long before that is proved.
+    they learn, and stop trying actions that seem worse long before that is proved.
 
     Examples
     --------

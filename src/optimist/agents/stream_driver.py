@@ -49,8 +49,8 @@ DIVERGED = 1e6
 class StreamDriver(StreamLearner):
     """A Gymnasium environment, or several side by side, played step by step.
 
-    An episode is learnt from when it has ended. Side by side, the others go on under the policy
-    that comes of it.
+    The learner updates when an episode has ended. Side by side, the other episodes continue under
+    the new policy.
     """
 
     absorbs = False

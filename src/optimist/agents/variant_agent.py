@@ -30,8 +30,8 @@ Environment = Gym | AnyEnv
 class VariantConfig:
     """The parameters of an agent that is one `Variant`, checked at once and as plain numbers.
 
-    What several of these agents are told is explained here; each has some of it. Whatever has the
-    name of a field of `Variant` is that field.
+    This explains parameters that several of these agents have; each has some of them. A parameter
+    with the name of a field of `Variant` is that field.
 
     Attributes
     ----------
