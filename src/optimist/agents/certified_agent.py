@@ -42,8 +42,8 @@ class CertifiedAgent(Agent):
             `Agent.learn`. With it, how far from the optimum the policy of `certificate` may be, as
             a share of the optimum.
         delta
-            With which probability the certificates may fail that ``until`` waits for. Progress
-            tells what is certified so far, and how long the rest may take.
+            The probability that any certificate of ``until`` fails. The progress bar shows the
+            present certificate and an estimate of the time left.
 
         Examples
         --------
@@ -71,7 +71,7 @@ class CertifiedAgent(Agent):
         Parameters
         ----------
         delta
-            With which probability any of them may fail.
+            The probability that any of them fails.
         support
             Which next states are possible, if it is known: an MDP (its first states count too), an
             array of booleans [X, A, X], or a function of a state and an action that returns states.

@@ -27,7 +27,7 @@ class Endings:
     --------
     >>> world = Gym("CliffWalking-v1", gamma=0.9)  # ends at its goal alone
     >>> endings = Endings(world, Players(world.make()))
-    >>> endings.geometric, endings.exhausts(steps=99), endings.exhausts(steps=100)
+    >>> endings.geometric, endings.exceeds_patience(steps=99), endings.exceeds_patience(steps=100)
     (False, False, True)
     >>> endings.geometric
     True
@@ -56,7 +56,7 @@ class Endings:
             return f"episodes are broken off with probability {1 - self.gamma:.3g} a step"
         return "episodes end as the environment ends them"
 
-    def goes_on(self, rng: np.random.Generator) -> bool:
+    def continues(self, rng: np.random.Generator) -> bool:
         """Draw whether the episode goes on after a step; it does unless resets are geometric."""
         return not self.flags[0] or bool(rng.random() < self.gamma)
 
@@ -64,7 +64,7 @@ class Endings:
         """Note that the environment has cut an episode off itself."""
         self.flags[1] = True
 
-    def exhausts(self, steps: int) -> bool:
+    def exceeds_patience(self, steps: int) -> bool:
         """Whether to break off an episode that has not ended after so many steps."""
         over = not self.flags[1] and steps >= round(PATIENCE / (1 - self.gamma))
         if over:

@@ -112,7 +112,7 @@ class Players:
             seen = seen.copy()
             for i in range(self.n):
                 if over[i] or cut[i]:
-                    seen[i] = self._last_sight(info, i)
+                    seen[i] = self._final_observation(info, i)
         for i in range(self.n):
             self._steps[i] = 0 if began[i] else self._steps[i] + 1
         if max(self._steps) > self._most:
@@ -185,7 +185,7 @@ class Players:
             raise BadEnvironment(f"observations must be finite; got {seen[~np.isfinite(seen)][0]}")
         return seen
 
-    def _last_sight(self, info: dict[str, Any], i: int) -> Any:
+    def _final_observation(self, info: dict[str, Any], i: int) -> Any:
         try:
             return info["final_obs"][i]
         except (KeyError, IndexError):

@@ -68,7 +68,7 @@ class Cloner(OfflineImitator):
 
     ``Cloner(states, actions, features)`` fits plain pairs at once, and has a policy and no more.
     ``Cloner(world, expert, features=None, seed=0, view="whole")`` is an `Imitator`: `learn` fits
-    the pairs of the trajectories, by default with `OneHot` features. P is not looked at.
+    the pairs of the trajectories, by default with `OneHot` features. P is ignored.
 
     A cloner implements `_fit`.
     """
