@@ -19,7 +19,7 @@ def test_there_are_five():
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_study_says_what_it_is_for_and_its_runs_are_all_different(name, tmp_path, monkeypatch):
+def test_a_study_has_a_description_and_distinct_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = Study.read(name)
     assert study.title[0].isupper()
