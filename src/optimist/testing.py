@@ -54,7 +54,11 @@ def check_world(world: World) -> None:
         a = int(rng.integers(mdp.n_actions))
         y, reward, terminated, _, _ = env.step(a)
         _require(P[x, a, y] > 0, f"step({a}) in {x} must draw from P; got state {y}")
-        _require(np.isclose(reward, mdp.r[x, a]), f"r[{x}, {a}] is {mdp.r[x, a]:g}; got {reward:g}")
+        paid = _paid(mdp, x, a, y)
+        _require(
+            bool(np.isclose(reward, paid)),
+            f"step({a}) from {x} to {y} pays {paid:g}; got {reward:g}",
+        )
         _require(not terminated, "a world never terminates: geometric resets end its episodes")
         x = y
     rows = len(world.board)
@@ -62,6 +66,16 @@ def check_world(world: World) -> None:
         row, column = world.position(state)
         on_board = 0 <= row < rows and 0 <= column < len(world.board[row])
         _require(on_board, f"position({state}) must be on the board; got {row, column}")
+
+
+def _paid(mdp: FiniteMDP, x: int, a: int, y: int) -> float:
+    """The reward r(x, a, x') of a step."""
+    whole = mdp.transition_rewards
+    if whole is None:
+        return float(mdp.r[x, a])
+    return float(
+        whole[x, a, y] if isinstance(whole, np.ndarray) else whole[x * mdp.n_actions + a, y]
+    )
 
 
 def check_features(phi: FeatureMap | StateFeatures, observations: Any) -> None:
