@@ -162,7 +162,7 @@ class FiniteDriver(VariantDriver):
             r, hold = self.rewards.choose(self.episodes, self.pi)
             checks.count(hold, "the number of episodes for which rewards hold")
             self._set_rewards(r)
-            # Rewards that hold for ever are asked for at every call, which costs nothing.
+            # Rewards that hold for ever are requested at every call, which costs nothing.
             self.until = self.episodes + hold if hold < FOR_EVER else 0
         return self.until - self.episodes if self.until else most
 
@@ -292,8 +292,8 @@ class FiniteDriver(VariantDriver):
         w, prior, n = self._linear_weights(rewards), epoch.prior[0], int(epoch.clock[0]["updates"])
         if prior["pays"]:
             paid = {"heaven": float(prior["worths"]) / max(n, 1), "heaven_pays": True}
-            told = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
-            return self.softmax_policy(epoch, **paid, **told)
+            known = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
+            return self.softmax_policy(epoch, **paid, **known)
         if w is None:
             return self.softmax_policy(epoch, rewards=rewards.copy())
         return self.softmax_policy(epoch, Theta=epoch.Theta + w)

@@ -199,8 +199,8 @@ class TabularAgent(CertifiedAgent):
             )
         if features is not None:
             raise TypeError(f"features must be None: {name} keeps a table of all pairs")
-        config, told = resolve(name, self.Config, config, parameters)
-        refuse_environment(world, told)
+        config, settings = resolve(name, self.Config, config, parameters)
+        refuse_environment(world, settings)
         mdp = world.mdp if isinstance(world, World) else world
         self._start(self.Driver(mdp, RunSettings(config, seed, stride)), world)
 

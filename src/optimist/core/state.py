@@ -99,7 +99,7 @@ class Epoch(NamedTuple):
     Lambda: FloatArray  # at the start of the epoch
     inverse: FloatArray  # of that; empty in a finite world, where no state is met later
     first: FloatArray  # the regression of V - v as of then, [d]; empty where none is needed
-    second: FloatArray  # that of (V - v)^2, likewise
+    second: FloatArray  # that of (V - v)^2; empty likewise
     concentration: FloatArray  # theta of each block (`core.prior`), [blocks]; empty likewise
     prior: Any  # one record of `PRIOR`, [1]
     clock: Any  # one record of `CLOCK`, [1]
@@ -261,7 +261,7 @@ class Kept(NamedTuple):
 
 
 def blank_record(episodes: int) -> Record:
-    """A record with room for so many episodes."""
+    """A record with room for ``episodes`` episodes."""
     whole = (np.zeros(episodes, dtype=np.int64) for _ in range(3))
     steps, epoch, last = whole
     reward, value, sup_q, bonus, ascension = (np.zeros(episodes) for _ in range(5))

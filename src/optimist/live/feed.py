@@ -29,7 +29,7 @@ ALLOWANCE_SECONDS = 0.03
 """... and whatever they take together up to so much."""
 
 HOLD_SECONDS, ALONE_SECONDS = 0.02, 5.0
-"""How often a run that is held looks whether to go on, and how long it stays held by nobody."""
+"""Seconds between the checks of a paused run, and how long it stays paused without a viewer."""
 
 COLUMNS = ("optimistic_value", "bonus", "ascension", "epoch")
 """Columns of the history of which a frame has the latest number."""
@@ -51,7 +51,7 @@ class Feed:
     frames
         The frames so far.
     scene
-        What is shown of the agent; None before it learns.
+        The scene of the agent; None before it learns.
     viewers
         How many look at present.
     state

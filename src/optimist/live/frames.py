@@ -37,11 +37,12 @@ class Frame:
     policy
         The next policy, [X, A]; of a map its most likely ``action``, [X].
     coming, path_of
-        What decides the path of an episode, which is drawn, and the number of that episode.
+        The data that determine the path of an episode, which is drawn, and the number of that
+        episode.
     points
         The observations of the latest episode instead, on a map, [steps, 2].
     picture
-        What the environment shows, as a PNG.
+        The picture that the environment renders, as a PNG.
     """
 
     episodes: int
@@ -119,8 +120,8 @@ class Head:
         """The JSON of a title, a board or a map, and the optimal value, if they are known."""
         if not self._of or self._of[0] is not picture or self._of[1:] != (title, optimal):
             self._of = picture, title, optimal
-            told = {"title": title, "picture": plain(picture), "optimal": optimal}
-            self._text = json.dumps(told, allow_nan=False)
+            data = {"title": title, "picture": plain(picture), "optimal": optimal}
+            self._text = json.dumps(data, allow_nan=False)
         return self._text
 
 
@@ -168,7 +169,7 @@ class Frames:
                     self._thin()
 
     def _thin(self) -> None:
-        """Keep every so many frames, besides the latest."""
+        """Keep the frames at the present interval, and the latest."""
         recent = self.last - RECENT
         kept = [i for i, n in enumerate(self._numbers) if n > recent or (n - 1) % self._every == 0]
         self._numbers = [self._numbers[i] for i in kept]

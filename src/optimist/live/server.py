@@ -43,7 +43,7 @@ AT_ONCE = 16
 
 MOST_CONNECTIONS = 64
 SEND_BYTES = 2**18
-"""What the system may keep for a viewer who does not read."""
+"""The bytes that the system may buffer for a viewer that does not read."""
 
 BODY_BYTES = 1000
 """Controls are shorter than this."""
@@ -88,7 +88,7 @@ class Page:
     Parameters
     ----------
     source
-        What it shows.
+        The source of what it shows.
     host, port
         Where it listens: by default where only this machine reaches it, at any free port.
 
@@ -99,7 +99,7 @@ class Page:
     thread
         Where the server runs.
     opened, closing
-        Set when somebody has opened it, and when it is closed.
+        Set when a browser has opened it, and when it is closed.
     """
 
     def __init__(self, source: Source, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -163,7 +163,7 @@ class Page:
     def _names(self, host: str) -> bool:
         """Whether a name in the header Host is one of this page's.
 
-        A page of somebody else's, whose name leads to this address, is refused by it.
+        It refuses foreign pages whose name resolves to this address.
         """
         name, _, port = host.rpartition(":")
         name = name.strip("[]")
