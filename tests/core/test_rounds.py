@@ -124,6 +124,7 @@ def test_rewards_that_change(monkeypatch):
     assert_same_numbers(lambda: FraIL(world, expert, player=Optimist.Config(), seed=2), monkeypatch)
 
 
+@pytest.mark.bits
 @pytest.mark.parametrize("world", ["lake", "dense"])
 def test_a_run_goes_on_byte_for_byte(world, tmp_path):
     place = WORLDS[world]()
