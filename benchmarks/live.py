@@ -36,7 +36,7 @@ RUNS: dict[str, tuple[Callable[[], Any], int]] = {
         60,
     ),
 }
-REPEATS, MEASURED_SECONDS = 5, 4.0
+REPEATS, MEASURED_SECONDS = 3, 4.0
 """Runs are repeated so often at least, and until they have taken so long together."""
 
 READER = """
