@@ -1,4 +1,4 @@
-"""What of an agent can be shown: a board, a map of two dimensions, a picture, or numbers alone."""
+"""The scenes of an agent: a board, a map of two dimensions, a picture, or numbers alone."""
 
 import io
 from typing import Any
@@ -20,7 +20,7 @@ MOST_PIXELS = 640
 
 
 class Scene:
-    """What is shown of a run, by default numbers alone.
+    """The picture of a run; by default numbers alone.
 
     Attributes
     ----------
@@ -42,10 +42,10 @@ class Scene:
         self.title = title_of(agent)
 
     def shoot(self, agent: Any, frame: Frame) -> None:
-        """Add to a frame what the agent believes now."""
+        """Add the agent's present estimates to a frame."""
 
     def complete(self, frame: Frame) -> None:
-        """Add what takes longer, from copies: in the order of the frames, and in another thread."""
+        """Add the slow parts, from copies: in the order of the frames, in another thread."""
 
 
 class BoardScene(Scene):
@@ -88,7 +88,7 @@ class BoardScene(Scene):
             self._judge(frame, now.policy)
 
     def _judge(self, frame: Frame, policy: FloatArray) -> None:
-        """Exact numbers: what the policy is worth, and the regret of all so far."""
+        """Exact numbers: the value of the policy, and the regret of all policies so far."""
         best = self.mdp.optimal()  # kept there once it is found
         value = float(self.mdp.value(policy))
         self.optimal, loss = best.value, best.value - value
@@ -133,7 +133,7 @@ class RenderedScene(Scene):
 
 
 def scene_of(agent: Any) -> Scene:
-    """What of an agent can be shown."""
+    """The scene that fits an agent."""
     world = agent.world
     if isinstance(world, FiniteMDP):
         world = ArrayWorld(world)
