@@ -242,9 +242,9 @@ def test_learn_until_it_is_certified(optimist, as_json, tmp_path):
     assert "until certified within 0.01" in out
     for bad, sentence in (
         (("--until", "5"), "--until must be a share of the optimum, such as 5% or 0.05; got 5"),
-        (("--until", "5%", "--out", "x"), "--until has no --out"),
-        (("--until", "5%", "--live"), "--until has no --live"),
-        (("--until", "5%", "--record", "x.gif"), "--until has no --record"),
+        (("--until", "5%", "--out", "x"), "--out must not be given with --until"),
+        (("--until", "5%", "--live"), "--live must not be given with --until"),
+        (("--until", "5%", "--record", "x.gif"), "--record must not be given with --until"),
         (("--until", "5%", "--delta", 2), r"delta must be in (0, 1); got 2"),
     ):
         code, _, err = optimist(*world, *bad)

@@ -25,8 +25,8 @@ def test_a_run_is_shown_and_recorded_and_its_results_are_the_same(optimist, tmp_
     ("flags", "complaint"),
     [
         (("--record", "river.avi"), r"a \.gif or \.mp4 file"),
-        (("--host", "0.0.0.0"), "--host says where the page of --live listens"),
-        (("--live", "--host", "no.such.host.invalid"), "cannot be listened at"),
+        (("--host", "0.0.0.0"), "--host needs --live"),
+        (("--live", "--host", "no.such.host.invalid"), "cannot listen at host"),
     ],
 )
 def test_what_cannot_be_shown_is_said(optimist, flags, complaint):

@@ -431,8 +431,8 @@ def test_a_better_bound_on_the_values_makes_less_of_heaven():
 
 def test_parameters_that_cannot_be():
     for make, message in (
-        (lambda: FixedBonus(-1.0), "beta = -1"),
-        (lambda: VarianceBonus(-1.0), "c = -1"),
+        (lambda: FixedBonus(-1.0), "beta must not be negative; got -1"),
+        (lambda: VarianceBonus(-1.0), "c must not be negative; got -1"),
         *((lambda x=x: replace(ADAPTIVE, tolerance=x), r"tolerance must be in \[0, 1\)")
           for x in (-1e-9, 1.0, float("nan"), float("inf"))),
         (lambda: replace(ADAPTIVE, eta=float("inf")), r"\beta\b"),

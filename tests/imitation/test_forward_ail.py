@@ -190,5 +190,7 @@ def test_files_of_others_whose_games_do_not_fit_their_episodes_are_refused(tmp_p
     bad = np.array(arrays["games.tables"])
     bad[0, 0, 0] += 0.5
     storage.write(path, header["kind"], told, {**arrays, "games.tables": bad})
-    with pytest.raises(FileError, match=r"games.tables\[0, 0\] sums to 1.5"):
+    with pytest.raises(
+        FileError, match=r"games.tables\[0, 0\] must sum to 1 within 1e-08; got 1.5"
+    ):
         ForwardAIL.load(tmp_path, world, data)

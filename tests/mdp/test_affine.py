@@ -24,10 +24,10 @@ def test_the_ends_of_the_range_go_to_zero_and_r_max():
 def test_bad_maps_are_refused():
     assert_refuses(
         lambda given: given[0](*given[1:]),
-        ((AffineRewards, 0), ValueError, r"^scale = 0 must be positive$"),
-        ((AffineRewards, 1, np.nan), ValueError, r"^shift is nan"),
-        ((AffineRewards.onto, 2, 1, 1), ValueError, r"^low = 2.0 must be at most high = 1.0$"),
-        ((AffineRewards.onto, 0, 1, -1), ValueError, r"^r_max = -1 must be positive$"),
+        ((AffineRewards, 0), ValueError, r"^scale must be positive; got 0$"),
+        ((AffineRewards, 1, np.nan), ValueError, r"^shift must be a finite number; got nan"),
+        ((AffineRewards.onto, 2, 1, 1), ValueError, r"^low must be at most high = 1.0; got 2.0$"),
+        ((AffineRewards.onto, 0, 1, -1), ValueError, r"^r_max must be positive; got -1$"),
     )
 
 

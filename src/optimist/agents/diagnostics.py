@@ -1,4 +1,4 @@
-"""What a learner has learnt so far, in numbers: read-only copies, which learning leaves alone."""
+"""The state of a learner in numbers: read-only copies, which later learning does not change."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -81,7 +81,7 @@ class Diagnostics:
 
 
 class Beliefs(NamedTuple):
-    """What a learner believes of some observations, met or not."""
+    """The values, optimism and policy of a learner at some observations, met or not."""
 
     value: FloatArray  # V, [n]
     bonus: FloatArray  # CB, [n, A]

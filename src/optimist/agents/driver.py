@@ -45,7 +45,7 @@ ROUNDING = 1e-6
 
 
 class RunSettings(NamedTuple):
-    """How a run is made, whatever the algorithm and the world: parameters of every agent."""
+    """The parameters of a run, the same for every algorithm and world."""
 
     config: Any
     seed: int
@@ -104,7 +104,7 @@ class Driver(ABC):
     """Why the learner cannot go on, if it cannot."""
 
     def refuse_if_broken(self) -> None:
-        """Raise an error if there is no going on."""
+        """Raise an error if the learner cannot continue."""
         if self.broken:
             raise ValueError(self.broken)
 
@@ -132,12 +132,12 @@ class Driver(ABC):
         return int(self.clock["steps"])
 
     def evaluated_of_next(self, n: int) -> IntArray:
-        """Which of the next n episodes have their policies kept, counted from the first of all."""
+        """The episodes of the next n whose policies are kept, counted from the run's first."""
         coming = np.arange(self.episodes, self.episodes + n)
         return coming[coming % self.stride == 0] if self.stride else coming[:0]
 
     def drawn_of_next(self, n: int) -> BoolArray:
-        """In which of the next n episodes the drawn policy is replaced.
+        """The episodes among the next n in which the drawn policy is replaced.
 
         Episode k replaces it with probability 1/k: then each is drawn alike.
         """
@@ -155,12 +155,12 @@ class Driver(ABC):
 
     @property
     def aside(self) -> bool:
-        """Whether the next call is made in a thread, on copies."""
+        """Whether the next call runs in a thread, on copies."""
         return self.bar.hears and self.pace.slow
 
     @contextmanager
     def call(self, episodes: int) -> Iterator[None]:
-        """A call that plays so many episodes, or none if it is interrupted."""
+        """A call that plays this many episodes, or none if it is interrupted."""
         started, aside = time.perf_counter(), self.aside
         names = (*self.GROUPS, *self.OTHERS, "rng") if aside else ()
         before = {name: getattr(self, name) for name in names}
@@ -201,14 +201,14 @@ class Driver(ABC):
         return 1.0 if self.mdp is None else self.mdp.horizon
 
     def before_step_limit(self, most: int) -> int:
-        """How many of so many episodes of a finite world one call may play."""
+        """The number of these episodes of a finite world that one call may play."""
         if math.isinf(self.step_limit):
             return most
         return min(most, episodes_before(self.step_limit - self.steps, self.mean_steps))
 
     @property
     def no_returns(self) -> str:
-        """Why the mean return of some episodes is no measure of the learner, if it is none."""
+        """The reason why mean returns do not measure this learner; empty if they do."""
         if self.mdp is None:
             return ""
         return "the return of an episode of a finite world is mostly chance"
@@ -222,11 +222,11 @@ class Driver(ABC):
         """The history of episodes of which these are the columns."""
 
     def forget(self) -> None:  # noqa: B027
-        """Drop what only the history so far needs."""
+        """Drop the data that only the history so far needs."""
 
     @property
     def evidence(self) -> Seen:
-        """What a certificate is made of."""
+        """The data that a certificate is computed from."""
         raise ValueError(
             "a certificate needs the counts of transitions in a finite world; this learner keeps "
             "none"
@@ -237,7 +237,7 @@ class Driver(ABC):
     @property
     @abstractmethod
     def diagnostics(self) -> Diagnostics:
-        """What has been learnt so far, in numbers."""
+        """The state of the learner, in numbers."""
 
     @property
     @abstractmethod
@@ -269,16 +269,16 @@ class Driver(ABC):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What else a checkpoint says of the learner."""
+        """The other data of a checkpoint."""
         return {}
 
     def layout(self, arrays: dict[str, Any]) -> schema.Layout:
-        """What each array of a checkpoint must be, as many states as these are of."""
+        """The declarations of the arrays of a checkpoint, for as many states as these have."""
         return {name: schema.usual(name, array.shape) for name, array in self.state.items()}
 
     @abstractmethod
     def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
-        """What the columns of a saved history must be, of so many episodes from the first on."""
+        """The declarations of the columns of a saved history of this many episodes."""
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         """Continue from the arrays of a checkpoint, which are as `layout` says.
@@ -392,7 +392,7 @@ class VariantDriver(Driver):
         return SoftmaxPolicy(**{**given, **others})
 
     def check_epoch(self, arrays: dict[str, Any]) -> None:
-        """Refuse statistics from which no epoch of this learner could continue."""
+        """Refuse statistics with which no epoch of this learner could continue."""
         learns = self.variant.learns_prior and self.knows_rewards
         for group in ("epoch", "drawn"):
             self._check_clock(arrays, f"{group}.clock")

@@ -54,9 +54,7 @@ class Ending:
         goal: "Goal | None" = None,
     ) -> None:
         if all(given is None for given in (episodes, steps, callback, until, goal)):
-            raise TypeError(
-                "learn must be told when to end: give episodes=, steps=, callback= or until="
-            )
+            raise TypeError("learn needs a limit: give episodes=, steps=, callback= or until=")
         if callback is not None and not callable(callback):
             raise TypeError(f"callback must be a function of the agent; got {callback!r}")
         n_episodes = math.inf if episodes is None else checks.count(episodes, "episodes")
@@ -75,7 +73,7 @@ class Ending:
 
     @property
     def most(self) -> int:
-        """How many episodes may be played before looking again."""
+        """The number of episodes to play before the next check."""
         if self._callback is not None or self._until is not None:
             return 1
         end = self.end if self._goal is None else min(self.end, self._goal.coming)
@@ -87,11 +85,11 @@ class Ending:
 
     @property
     def done(self) -> int:
-        """The number of episodes, or of steps if those were asked for, of the whole run."""
+        """The number of episodes of the whole run, or of steps if steps= was given."""
         return self.agent.episodes if self._by_episodes else self.agent.steps
 
     def look(self, columns: dict[str, Any]) -> None:
-        """Note episodes that were played, which are in the history by now."""
+        """Take note of episodes that were played; they are in the history by now."""
         agent = self.agent
         self.reached = agent.episodes >= self.end or agent.steps >= self.step_limit
         if self._goal is not None:
@@ -135,7 +133,7 @@ class Goal:
         self._seen: list[tuple[float, float]] = []  # episodes and shares
         self._began = agent.episodes, time.monotonic()
         self.sentence = ""
-        agent.certificate(delta)  # refused at once, if it has none
+        agent.certificate(delta)  # an agent without certificates is refused at once
         self._plan()
 
     def _plan(self) -> None:
@@ -157,7 +155,7 @@ class Goal:
 
 
 def episodes_missing(seen: list[tuple[float, float]], until: float) -> float | None:
-    """How many more episodes the share may take, if it goes on to fall as the power of them it did.
+    """The number of further episodes, if the share keeps falling as the same power of them.
 
     The power is that since half of the episodes, and at most 1. None if it fell slower than by the
     power 1/10, or if half of the episodes have no certificate.

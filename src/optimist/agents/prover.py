@@ -1,4 +1,4 @@
-"""Exploration that serves the certificate: it is greedy for the certificate's upper bound."""
+"""Exploration for the certificate: greedy for the certificate's upper bound."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class ProverConfig(TabularConfig):
 
 
 class ProverDriver(TabularDriver):
-    """Plays by a plan that is made between two calls of the compiled loop."""
+    """Plays by a plan that is computed between two calls of the compiled loop."""
 
     def learn_some(self, most: int) -> dict[str, Any]:
         clock = self.clock
@@ -43,7 +43,7 @@ class ProverDriver(TabularDriver):
         return super().learn_some(min(most, int(clock["stage"] - clock["episodes"])))
 
     def _plan(self) -> None:
-        """Play what the upper bounds say is best; actions that are equally good are alike.
+        """Play the actions of the largest upper bound, all with equal probability.
 
         The search for the bounds begins anew, so that a saved learner goes on as if never stopped.
         """

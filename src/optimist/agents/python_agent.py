@@ -1,4 +1,4 @@
-"""Plays an algorithm in plain Python: exact regret, returns, saving and continuing come with it."""
+"""Plays an algorithm written in plain Python, with exact regret, returns, saving and loading."""
 
 import time
 from typing import Any
@@ -82,7 +82,7 @@ class PythonDriver(Driver):
                 if self.mdp and self.drawn_of_next(1)[0]:
                     self.drawn = self.table
                 rows.append(self._episode())
-        except BaseException:  # what was learnt since the call began is given up
+        except BaseException:  # whatever this call has learnt is dropped
             self.restore({}, before)
             self.rng.bit_generator.state, self.output_rng.bit_generator.state = rng, drawn
             self.begin()
@@ -170,7 +170,7 @@ class PythonDriver(Driver):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The counters, and how episodes end; what the algorithm has learnt is asked of it."""
+        """The counters and the state of the endings; `Algorithm.arrays` has the rest."""
         clock = {f"clock.{name}": self.counters[name] for name in CLOCK.names or ()}
         return clock | (
             {} if self.source.endings is None else {"endings": self.source.endings.flags}
@@ -268,7 +268,7 @@ class PythonAgent(Agent):
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm that plays, with all that it has learnt."""
+        """The algorithm that plays, in its present state."""
         return self._driver.algorithm
 
     @property

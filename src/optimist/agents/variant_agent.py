@@ -110,7 +110,7 @@ class VariantAgent(CertifiedAgent):
             refuse_environment(world, told, but="value_bound")
             variant = variant.known(told.get("value_bound"))
             mdp = world.mdp if isinstance(world, World) else world
-            phi: Any = features  # refused if it is no FeatureMap
+            phi: Any = features  # anything but a FeatureMap is refused
             self._start(FiniteDriver(mdp, phi, variant, run, rewards), world)
             return
         if rewards is not None:
@@ -160,14 +160,14 @@ class VariantAgent(CertifiedAgent):
     def _stream(self) -> StreamDriver:
         if not isinstance(self._driver, StreamDriver):
             raise AttributeError(
-                "only a Gymnasium environment has it; diagnostics covers all states of a finite "
-                "world"
+                "this applies to Gymnasium environments only; diagnostics covers all states of a "
+                "finite world"
             )
         return self._driver
 
 
 def as_gym(world: Any, told: dict[str, Any]) -> Gym:
-    """An environment in whichever way it is given, with what is said of it."""
+    """An environment from any form in which it may be given, with its settings."""
     if isinstance(world, Gym):
         return replace(world, **told) if told else world
     if isinstance(world, gymnasium.Env | VectorEnv):

@@ -1,4 +1,4 @@
-"""Watching a run while it learns: whoever watches reads, and changes nothing."""
+"""Watching a run while it learns: a watcher reads the agent and changes nothing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,28 +19,28 @@ class Watcher(Protocol):
         """How many episodes may be played before `look`, at least one."""
 
     def look(self, agent: Any, columns: dict[str, Any], bar: Bar) -> None:
-        """Episodes were played, of which these are the columns. It may wait, but not at an
+        """Episodes were played; these are their columns. It may wait, but not during an
         interruption.
         """
 
     def end(self, agent: Any) -> None:
-        """Learning has ended, with an error perhaps."""
+        """Learning has ended, perhaps with an error."""
 
 
 class Unwatched:
-    """Nobody watches."""
+    """A watcher that does nothing."""
 
     def ahead(self, agent: Any) -> int:
-        """All of them."""
+        """All episodes."""
         return checks.MOST
 
     def look(self, agent: Any, columns: dict[str, Any], bar: Bar) -> None:
-        """Nothing is looked at."""
+        """Do nothing."""
 
 
 @contextmanager
 def watched(live: bool | Watcher, agent: Any, total: int | None) -> Iterator[Any]:
-    """Whoever watches while the block runs: nobody, a page on this machine, or the one given."""
+    """The watcher while the block runs: none, a page on this machine, or the one given."""
     if live is False:
         yield Unwatched()
         return

@@ -1,4 +1,4 @@
-"""Certificates, compiled: bounds on V* and on the value of a policy, from what was seen.
+"""Certificates, compiled: bounds on V* and on the value of a policy, from the counts.
 
 The derivation, with these numbers, is in docs/certificates.md. A row is a distribution that is not
 known: of the next states of a pair, in their order, and as the last one of the first states. If a
@@ -41,7 +41,7 @@ class Evidence(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Bounds that hold, and where the search for better ones goes on."""
+    """Valid bounds, and the state of the search for better ones."""
 
     W: FloatArray  # an upper bound on V*, and minus a lower bound on V of the policy, [2, X]
     policy: IntArray  # [X]

@@ -12,14 +12,14 @@ PATIENCE = 10
 class Endings:
     """Whether episodes are broken off after each step with probability 1 - gamma.
 
-    Unless it is told, they are not, as long as the environment ends its episodes. The first one
-    that goes on for 10 H steps is broken off, and from then on resets are geometric. That is not
-    done where the environment tells its time limit, nor once it has cut an episode off itself.
+    By default they are not, as long as the environment ends its episodes: the first episode of 10 H
+    steps is broken off, and from then on resets are geometric. An environment that declares a time
+    limit, or has cut off an episode itself, keeps its own endings.
 
     Parameters
     ----------
     world
-        What is said of the environment.
+        The declaration of the environment.
     players
         The environment that is played.
 
@@ -43,7 +43,7 @@ class Endings:
         geometric = players.endless and stoppable if told is None else told
         settled = told is not None or players.limited or players.endless or not stoppable
         self.gamma = world.gamma
-        self.flags = np.array([geometric, settled])  # all that changes, to be saved
+        self.flags = np.array([geometric, settled])  # the state to save
         players.geometric = self.geometric
 
     @property
@@ -57,7 +57,7 @@ class Endings:
         return "episodes end as the environment ends them"
 
     def goes_on(self, rng: np.random.Generator) -> bool:
-        """Toss the coin of a step, if there is one."""
+        """Draw whether the episode goes on after a step; it does unless resets are geometric."""
         return not self.flags[0] or bool(rng.random() < self.gamma)
 
     def cut_off(self) -> None:
@@ -65,7 +65,7 @@ class Endings:
         self.flags[1] = True
 
     def exhausts(self, steps: int) -> bool:
-        """Whether an episode is to be broken off that has not ended after so many steps."""
+        """Whether to break off an episode that has not ended after so many steps."""
         over = not self.flags[1] and steps >= round(PATIENCE / (1 - self.gamma))
         if over:
             self.flags[:] = True

@@ -44,7 +44,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
         if path.suffix == ".json":
             data = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(data, dict):
-                raise ValueError(f"it holds a {type(data).__name__}, not an object")
+                raise ValueError(f"it must hold an object; got a {type(data).__name__}")
             return data
         with zipfile.ZipFile(path) as archive:  # arrays may be packed far below their size
             size = sum(entry.file_size for entry in archive.infolist())

@@ -41,11 +41,11 @@ class Task(NamedTuple):
     folder: str
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     trust: tuple[str, ...] = ()
-    live: Any = False  # who watches, in this process
+    live: Any = False  # the watcher, in this process
 
 
 class Outcome(NamedTuple):
-    """How a run ended.
+    """The outcome of a run.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def execute(task: Task) -> Outcome:
 
 
 def marks(length: int, stride: int) -> IntArray:
-    """The numbers of episodes, or of steps, after which a run is evaluated, and may be saved.
+    """The numbers of episodes, or of steps, after which a run is evaluated and may be saved.
 
     They are multiples of the stride, denser at the start, where most is learnt, and the end.
 

@@ -106,7 +106,7 @@ class Results:
 
     @cached_property
     def failures(self) -> dict[Run, str]:
-        """The runs whose last attempt failed, and why."""
+        """The runs whose last attempt failed, with the reasons."""
         left = [r for r in self.study.runs if not self.folder.of(r).finished]
         found = {r: self.folder.of(r).failure for r in left}
         return {r: message for r, message in found.items() if message is not None}

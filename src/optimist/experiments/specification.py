@@ -101,7 +101,7 @@ class Specification:
 
     @property
     def unit(self) -> Unit:
-        """What the length of the run is counted in."""
+        """The unit of the length of the run: episodes or steps."""
         return "episodes" if self.steps is None else "steps"
 
     @property
@@ -116,7 +116,7 @@ class Specification:
         return None if isinstance(self.agent, UnknownAgent) else learner_of(self.agent)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All that another process needs: names and digests are those of this one."""
+        """The data that another process needs: names and digests as in this one."""
         _ = self.plain, self.kind
         return vars(self)
 

@@ -202,7 +202,7 @@ class Study:
 
     @property
     def unit(self) -> Unit:
-        """What the lengths of runs are counted in."""
+        """The unit of the lengths of runs: episodes or steps."""
         return "episodes" if self.steps is None else "steps"
 
     @cached_property
@@ -246,7 +246,7 @@ class Study:
         return Specification(world, agent, stride=stride, seed=seed, certify=certify, **length)
 
     def track(self, world: str) -> Track:
-        """What is measured in a world."""
+        """The measurements in a world."""
         steps = self.lengths[world] if self.unit == "steps" else None
         return track_of(self.worlds[world], steps)
 

@@ -1,4 +1,4 @@
-"""What is measured in a run (`optimist.experiments.measures` has each kind).
+"""The measurements of a run (`optimist.experiments.measures` has each kind).
 
 A track makes the curves of a run from what its agent has recorded, one row for each evaluated
 policy, for each window of ``stride`` episodes, or for each window of steps:
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class Track(ABC):
-    """What is measured in a world."""
+    """The measurements in a world."""
 
     labels: ClassVar[Labels]
     """The measures and quantities, which direction is better, and their names."""
@@ -69,7 +69,7 @@ class Track(ABC):
 
     @abstractmethod
     def rows(self, history: Any, before: int, after: int, stride: int) -> Curves:
-        """The rows of some episodes; so many steps were taken before and after them."""
+        """The rows of some episodes, given the numbers of steps before and after them."""
 
     @abstractmethod
     def episodes(self, episodes: int, stride: int) -> IntArray:
@@ -123,7 +123,7 @@ class Track(ABC):
 
 
 def beliefs(history: Any) -> dict[str, Any]:
-    """The columns that algorithms in plain Python do not have, as far as a history has them."""
+    """The columns of optimism, if the history has them: algorithms in plain Python do not."""
     names = ("epoch", "optimistic_value", "bonus", "ascension")
     return {name: history.columns[name] for name in names if name in history.columns}
 

@@ -129,7 +129,7 @@ def _parse(name: str) -> tuple[str, re.Match[str]]:
     numbers = FORMS[kind].fullmatch(name, len(kind)) if kind in FORMS else None
     if numbers is None:
         raise ValueError(
-            f"{name!r} is no name of features; there are 'onehot' for Discrete observations, "
+            f"{name!r} is not a name of features; there are 'onehot' for Discrete observations, "
             "'distinct' for any, and for a Box 'tiles:12' or 'tiles:12x8' (how many along each "
             "dimension), 'tiles:8*4' (four tilings of 8), 'rbf:12' or 'rbf:12x8', and "
             "'fourier:100' (how many pairs)"

@@ -1,4 +1,4 @@
-"""What cloners share: they fit a policy to pairs of states and actions, and play nothing."""
+"""Base class of cloners, which fit a policy to pairs of states and actions and play no episode."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from optimist.imitation.offline import OfflineDriver, OfflineImitator
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
 
-WITHOUT_WORLD = "it was made of plain pairs, without a world"
+WITHOUT_WORLD = "it was made from pairs, without a world"
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Cloner(OfflineImitator):
 
     @abstractmethod
     def _fit(self, states: Any, actions: Any, features: Any) -> None:
-        """Set ``_policy``, ``features`` and ``size`` from pairs, which are not checked yet."""
+        """Set ``_policy``, ``features`` and ``size`` from pairs that are not checked yet."""
 
     def __repr__(self) -> str:
         kind = type(self._policy).__name__ if self._policy is not None else None

@@ -62,7 +62,7 @@ class ForwardAILConfig:
 
 
 def schedule(K: int, T: int, gamma: float) -> IntArray:
-    """How many of K episodes each of T games has: K_t ~ gamma^(t/3), rounded, with sum K.
+    """The number of episodes K_t of each of T games: K_t ~ gamma^(t/3), rounded, with sum K.
 
     An episode lives to time t with probability gamma^t, and the error of game t counts gamma^t:
     this minimises sum_t gamma^t / sqrt(K_t gamma^t).
@@ -183,7 +183,7 @@ class ForwardDriver(ImitatorDriver):
         return after
 
     def _judge(self, t: int) -> FloatArray:
-        """The stationary policy of the occupancy of what game t plays, for the history."""
+        """The stationary policy with the occupancy of game t's policy, for the history."""
         if self._judged[0] != t:
             self._judged = (t, self._timed(t).stationary_in(self.mdp).table)
         return self._judged[1]
@@ -297,7 +297,7 @@ class ForwardAIL(TabularImitator):
 
     @property
     def policy(self) -> TimedPolicy:
-        """What the next episode plays: the tables found so far, and then a uniform one."""
+        """The policy of the next episode: the tables found so far, and then a uniform one."""
         return self._driver.policy
 
     @property

@@ -32,7 +32,7 @@ class ImitationRegret(NamedTuple):
 
 
 class ImitationHistory(History):
-    """An imitation, episode by episode. In a Gymnasium environment it is a `History`, no more.
+    """An imitation, episode by episode. In a Gymnasium environment it is a plain `History`.
 
     Attributes
     ----------

@@ -101,7 +101,7 @@ class BatchRule(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What is kept of the present batch, and of all before it."""
+    """The data of the present batch, and sums over all batches before it."""
 
     counts: FloatArray  # of each entry of P, in this batch
     visits: IntArray  # of each pair whose next state was seen, in this batch, [X A]

@@ -81,14 +81,14 @@ class MbTailConfig:
 
 
 class Tail(NamedTuple):
-    """What was found."""
+    """The results of the match."""
 
     counts: FloatArray  # of pairs while cloning, on paths within the known states, [X A]
     objective: FloatArray  # of the match, [1]
 
 
 class MbTailDriver(CountingDriver):
-    """Clones for a fifth of the episodes, explores for the others, and matches after the last."""
+    """Clones for a fifth of the episodes, explores in the others, and then matches."""
 
     GROUPS = ("playing", "seen", "tail")
 

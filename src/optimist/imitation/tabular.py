@@ -1,4 +1,4 @@
-"""What the tabular imitators share: counts of what was played, and solutions now and then."""
+"""Base class of the tabular imitators: counts of transitions, and a new solution when they grow."""
 
 from typing import Any, ClassVar, NamedTuple
 
@@ -31,7 +31,7 @@ NO_COUNTS = np.zeros(0)
 
 
 class Seen(NamedTuple):
-    """What was seen of the world, in arrays of a fixed size."""
+    """The counts of transitions, in arrays of a fixed size."""
 
     counts: FloatArray  # N, of each entry of P
     visits: IntArray  # n, of each pair whose next state was seen, [X A]
@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 
 
 def blank_seen(world: Simulator) -> Seen:
-    """Before the first episode."""
+    """Counts of zero, before the first episode."""
     n_pairs = world.first.size - 1
     visits, before = np.zeros((2, n_pairs), dtype=np.int64)
     starts = np.zeros(world.nu0.size, dtype=np.int64)
@@ -118,7 +118,7 @@ class CountingDriver(ImitatorDriver):
         return int(done), bool(due)
 
     def solve(self) -> None:
-        """Set the policy from what was seen."""
+        """Set the policy from the counts."""
         raise NotImplementedError
 
     def layout(self, arrays: dict[str, Any]) -> schema.Layout:

@@ -1,4 +1,4 @@
-"""Trajectories as flat arrays: how they are read, weighed, and placed in a world."""
+"""Trajectories as flat arrays: reading, weights, and states in a world."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -82,7 +82,7 @@ def finite_states(states: NDArray[Any], n_states: int) -> IntArray:
 
 
 def kind_of(states: NDArray[Any]) -> str:
-    """What the states are, in words."""
+    """The kind of the states, in words."""
     if is_finite(states):
         return "states"
     size = int(np.prod(states.shape[1:]))

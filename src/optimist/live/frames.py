@@ -1,4 +1,4 @@
-"""Frames: what is shown of a run after some of its episodes, and a bounded store of them."""
+"""Frames: the state of a run after some of its episodes, and a bounded store of them."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ RECENT = 32
 
 @dataclass
 class Frame:
-    """What is shown of a run after so many episodes.
+    """The state of a run, as shown after some of its episodes.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Frame:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Its approximate size in bytes."""
         arrays = (*self.boards.values(), self.policy, self.action, self.points)
         own = sum(array.nbytes for array in arrays if array is not None)
         # Its text is about as large, and so is the policy by which a path is drawn.
@@ -67,7 +67,7 @@ class Frame:
 
     @cached_property
     def path(self) -> IntArray | None:
-        """The states of that episode in their order, [steps]."""
+        """The states of that episode in order, [steps]."""
         coming, self.coming = self.coming, None
         return None if coming is None else coming.path
 
@@ -109,7 +109,7 @@ def packed(array: FloatArray | IntArray) -> str:
 
 
 class Head:
-    """What a page is told of a run once, as JSON that is made anew when it has changed."""
+    """The data about a run that a page receives once, as JSON, made anew when they change."""
 
     def __init__(self) -> None:
         self._of: tuple[Any, ...] = ()

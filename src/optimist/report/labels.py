@@ -1,4 +1,4 @@
-"""How each kind of measurement is named, ordered and formatted, in tables, figures and the page."""
+"""The names, order and format of each kind of measurement, in tables, figures and the page."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -42,7 +42,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Labels:
-    """What is measured in a world, in words.
+    """The measurements in a world, in words.
 
     Attributes
     ----------
