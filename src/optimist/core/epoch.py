@@ -8,7 +8,7 @@ import numpy as np
 from optimist.checks import FloatArray
 from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.elementary import flat
-from optimist.core.linalg import dot, fill, norm_in
+from optimist.core.linalg import dot, fill, norm_in, squares_in
 from optimist.core.optimism import (
     RANGE,
     AscensionKind,
@@ -76,14 +76,22 @@ def uncertainties(
     """||phi|| in the norm of Lambda^{-1} for all pairs of some states; row 0 of u is of `begin`."""
     rows, block = states.rows, states.block
     n_actions = block.shape[1]
-    shared = rows.shape[0] == block.shape[0]
-    for x in range(first, last):
-        for a in range(n_actions):
-            b, row = block[x, a], x if shared else x * n_actions + a
-            if rows.shape[1] == 1:
-                u[x - begin, a] = abs(rows[row, 0]) / math.sqrt(Lambda[b, 0, 0])
+    shared, dense = rows.shape[0] == block.shape[0], rows.shape[1] > 1
+    each = 1 if shared else n_actions  # rows of a state
+    for a in range(n_actions):
+        x = first
+        while x < last:
+            b, row, y = block[x, a], x * each + (0 if shared else a), x - begin
+            if not dense:
+                u[y, a] = abs(rows[row, 0]) / math.sqrt(Lambda[b, 0, 0])
+            elif x + 3 < last and block[x + 1, a] == block[x + 2, a] == block[x + 3, a] == b:
+                squares = squares_in(inverse[b], rows, row, each)
+                for k in range(4):
+                    u[y + k, a] = math.sqrt(max(squares[k], 0.0))
+                x += 3
             else:
-                u[x - begin, a] = norm_in(inverse[b], rows[row])
+                u[y, a] = norm_in(inverse[b], rows[row])
+            x += 1
 
 
 @apart
