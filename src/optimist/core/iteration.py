@@ -8,7 +8,7 @@ import numpy as np
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.elementary import MAGNITUDE, bits, exp, flat, from_bits, largest_magnitude, log
-from optimist.core.linalg import dot, dot_two
+from optimist.core.linalg import dot, dot_four
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Rule, States
 from optimist.core.trials import NEGLIGIBLE, give_trials
@@ -54,20 +54,24 @@ def predict(
     """Q = base + phi(x, a) . theta for some of the states."""
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    for x in range(max(first, 0), last):
-        a, y = 0, x - first
-        while a < n_actions:
-            row, begin = x if shared else x * n_actions + a, block[x, a] * s
-            if s == 1:
-                Q[y, a] = base + rows[row, 0] * theta[begin]
-            elif shared and a + 1 < n_actions:
-                other = block[x, a + 1] * s
-                p, q = dot_two(rows[row], theta[begin : begin + s], theta[other : other + s])
-                Q[y, a], Q[y, a + 1] = base + p, base + q
-                a += 1
-            else:
-                Q[y, a] = base + dot(rows[row], theta[begin : begin + s])
-            a += 1
+    each = 1 if shared else n_actions  # rows of a state
+    x = max(first, 0)
+    while x < last:
+        n = 4 if s > 1 and x + 3 < last else 1  # so many states at once
+        for a in range(n_actions):
+            y, b, row = x - first, block[x, a], x if shared else x * n_actions + a
+            if n == 4 and block[x + 1, a] == b and block[x + 2, a] == b and block[x + 3, a] == b:
+                sums = dot_four(rows, row, each, theta[b * s : (b + 1) * s])
+                for k in range(4):
+                    Q[y + k, a] = base + sums[k]
+                continue
+            for k in range(n):
+                begin, i = block[x + k, a] * s, row + k * each
+                if s == 1:
+                    Q[y + k, a] = base + rows[i, 0] * theta[begin]
+                else:
+                    Q[y + k, a] = base + dot(rows[i], theta[begin : begin + s])
+        x += n
 
 
 @apart

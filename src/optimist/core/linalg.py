@@ -23,13 +23,18 @@ def dot(x: FloatArray, y: FloatArray) -> float:
 
 
 @compiled(fastmath={"contract", "reassoc"})
-def dot_two(x: FloatArray, y: FloatArray, z: FloatArray) -> tuple[float, float]:
-    """x . y and x . z, in one reading of x."""
-    with_y, with_z = 0.0, 0.0
-    for i in range(x.size):
-        with_y += x[i] * y[i]
-        with_z += x[i] * z[i]
-    return with_y, with_z
+def dot_four(
+    rows: FloatArray, i: int, step: int, y: FloatArray
+) -> tuple[float, float, float, float]:
+    """The rows i, i + step, i + 2 step and i + 3 step times y, in one reading of y."""
+    first, second, third, fourth = rows[i], rows[i + step], rows[i + 2 * step], rows[i + 3 * step]
+    p, q, r, t = 0.0, 0.0, 0.0, 0.0
+    for c in range(y.size):
+        p += first[c] * y[c]
+        q += second[c] * y[c]
+        r += third[c] * y[c]
+        t += fourth[c] * y[c]
+    return p, q, r, t
 
 
 @compiled(fastmath={"contract"})
