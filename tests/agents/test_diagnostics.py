@@ -28,7 +28,7 @@ LEARNERS = {
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_they_are_copies_that_nobody_can_write_to(name):
+def test_they_are_read_only_copies(name):
     agent = LEARNERS[name]()
     agent.learn(5)
     now = agent.diagnostics

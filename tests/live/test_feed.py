@@ -132,7 +132,7 @@ def test_frames_thin_out_and_the_last_has_the_path_of_the_last_episode():
     assert [f.path_of for f in feed.frames][:3] == [2, 3, 4]  # those that the policies play
 
 
-def test_somebody_who_looks_is_shown_more_frames():
+def test_with_a_viewer_there_are_more_frames():
     counts = []
     for viewers in (0, 1):
         feed = Feed(steady=viewers > 0)
@@ -244,7 +244,7 @@ def test_a_run_that_is_held_goes_on_step_by_step(running):
         feed.step()
 
 
-def test_nobody_holds_a_run_that_nobody_sees(running, monkeypatch):
+def test_a_run_without_viewers_is_not_paused(running, monkeypatch):
     feed, thread = running
     monkeypatch.setattr("optimist.live.feed.ALONE_SECONDS", 0.05)
     wait_until(lambda: feed.state == "held")

@@ -58,7 +58,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 def column_layout(
     rows: int, kept: int, first: int, shape: tuple[int, int], n_rewards: int
 ) -> schema.Layout:
-    """What the columns of a saved `History` must be, in a world of this shape [X, A]."""
+    """The declarations of the columns of a saved `History` in a world of this shape [X, A]."""
     whole = dict.fromkeys(("steps", "epoch"), schema.count((rows,)))
     return {
         **dict.fromkeys(COLUMNS, schema.real((rows,))),
@@ -70,7 +70,7 @@ def column_layout(
 
 
 def columns_of(record: Record) -> dict[str, Any]:
-    """What was noted of each episode, by the names of the columns."""
+    """The record of each episode, by the names of the columns."""
     return dict(zip(COLUMNS, record[: len(COLUMNS)], strict=True))
 
 
@@ -140,7 +140,7 @@ class FiniteDriver(VariantDriver):
         return {**columns, "evaluated": evaluated, "policies": policies}
 
     def _choose_rewards(self, most: int) -> int:
-        """Ask for rewards if it is time to; for how many episodes they hold."""
+        """Ask for rewards if they are due; the number of episodes for which they hold."""
         if isinstance(self.rewards, Fixed):  # whatever the policy is
             self._set_rewards(self.rewards.r)
             return most
@@ -148,12 +148,12 @@ class FiniteDriver(VariantDriver):
             r, hold = self.rewards.choose(self.episodes, self.pi)
             checks.count(hold, "the number of episodes for which rewards hold")
             self._set_rewards(r)
-            # Rewards that hold for ever are asked for at every call, which costs nothing.
+            # Rewards that hold for ever are requested at every call, which costs nothing.
             self.until = self.episodes + hold if hold < FOR_EVER else 0
         return self.until - self.episodes if self.until else most
 
     def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
-        """Play and learn under the rewards that were chosen; the columns of the history."""
+        """Play and learn under the chosen rewards; the columns of the history."""
         me = self.learner(rule)
         self._front = None  # an interrupted call would leave it midway
         self.compiled(record.stop, "optimist.core.finite:run_finite", me, self.rng, record, kept)
@@ -162,7 +162,7 @@ class FiniteDriver(VariantDriver):
         return {**columns_of(record), "chosen": chosen}
 
     def learner(self, rule: Rule) -> Learner:
-        """What every function of the compiled loop is handed."""
+        """The argument of every function of the compiled loop."""
         world, states, data = self.simulator, self.states, self.data
         front, functions = self.front, {}  # type: Front, dict[str, str]
         for named, called in (
@@ -199,7 +199,7 @@ class FiniteDriver(VariantDriver):
         return kinds_of(self.states)
 
     def _set_rewards(self, r: FloatArray) -> None:
-        """Remember rewards if they are new, and refuse any outside [0, r_max]."""
+        """Store rewards if they are new; refuse any outside [0, r_max]."""
         if not self.chosen or not (r is self.chosen[-1] or np.array_equal(r, self.chosen[-1])):
             r = checks.real_array(r, "rewards", shape=self.mdp.r.shape)
             refuse_rewards(r, self.variant.r_max)
@@ -263,8 +263,8 @@ class FiniteDriver(VariantDriver):
         w, prior, n = self._linear_weights(rewards), epoch.prior[0], int(epoch.clock[0]["updates"])
         if prior["pays"]:
             paid = {"heaven": float(prior["worths"]) / max(n, 1), "heaven_pays": True}
-            told = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
-            return self.softmax_policy(epoch, **paid, **told)
+            known = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
+            return self.softmax_policy(epoch, **paid, **known)
         if w is None:
             return self.softmax_policy(epoch, rewards=rewards.copy())
         return self.softmax_policy(epoch, Theta=epoch.Theta + w)
@@ -326,7 +326,7 @@ class FiniteDriver(VariantDriver):
 
     @property
     def _given(self) -> tuple[Any, ...]:
-        """Arrays that, besides world and features, have to be given again when loading."""
+        """Arrays besides the world and the features that must be given again when loading."""
         return ()
 
 

@@ -1,4 +1,4 @@
-"""What the tabular peers share: a finite world, played by their compiled loop."""
+"""Base class of the tabular peers: a finite world, played by their compiled loop."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ R_MAX = 1.0
 def _scale(value: object, name: str) -> float:
     number = checks.real_number(value, name)
     if number < 0:
-        raise ValueError(f"{name} = {number:g} must not be negative")
+        raise ValueError(f"{name} must not be negative; got {number:g}")
     return number
 
 
@@ -199,8 +199,8 @@ class TabularAgent(CertifiedAgent):
             )
         if features is not None:
             raise TypeError(f"features must be None: {name} keeps a table of all pairs")
-        config, told = resolve(name, self.Config, config, parameters)
-        refuse_environment(world, told)
+        config, settings = resolve(name, self.Config, config, parameters)
+        refuse_environment(world, settings)
         mdp = world.mdp if isinstance(world, World) else world
         self._start(self.Driver(mdp, RunSettings(config, seed, stride)), world)
 

@@ -15,7 +15,7 @@ from optimist.stopping import INTERRUPTED
 
 
 def main(given: Any) -> int:
-    """Imitate, write the policies, and show what the output loses."""
+    """Imitate, write the policies, and show the loss of the output."""
     with user_errors():
         il = imitator(given)
         code = _learn(il, given.episodes)

@@ -1,4 +1,4 @@
-"""Certificates, compiled: bounds on V* and on the value of a policy, from what was seen.
+"""Certificates, compiled: bounds on V* and on the value of a policy, from the counts.
 
 The derivation, with these numbers, is in docs/certificates.md. A row is a distribution that is not
 known: of the next states of a pair, in their order, and as the last one of the first states. If a
@@ -41,7 +41,7 @@ class Evidence(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Bounds that hold, and where the search for better ones goes on."""
+    """Valid bounds, and the state of the search for better ones."""
 
     W: FloatArray  # an upper bound on V*, and minus a lower bound on V of the policy, [2, X]
     policy: IntArray  # [X]
@@ -55,7 +55,7 @@ class Bounds(NamedTuple):
 def certify(
     seen: Evidence, bounds: Bounds, renew: bool, sweeps: int, precision: float
 ) -> tuple[float, float, bool]:
-    """Improve the bounds by at most so many sweeps; their means over the first states.
+    """Improve the bounds by at most ``sweeps`` sweeps; their means over the first states.
 
     It ends when both together could improve by no more than ``precision`` times their distance;
     the last number returned says whether they could. ``renew`` is to be set when there are new

@@ -30,7 +30,7 @@ def regress(me: Learner, power: int) -> None:
 
 @inlined
 def targets(me: Learner, power: int) -> FloatArray:
-    """What is regressed, of the states that take part, [X]."""
+    """The targets of the regression, of the states that take part, [X]."""
     V, W, v = me.states.V, me.data.W, me.epoch.prior[0]["v"]
     parts, n_parts = me.front.parts, me.front.n_parts[0]
     if power < 2 and v == 0:

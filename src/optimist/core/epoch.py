@@ -28,7 +28,8 @@ visits_of_pair, deviations_after = inlined(visits), inlined(deviations)
 
 @compiled()
 def count_episode(clock: Any, log_det: FloatArray, stage: int, whole: bool) -> bool:
-    """Count an episode, or a part of one; whether an epoch begins after it (line-alg:epoch).
+    """Count an episode, or a part of one. Returns whether an epoch begins after it
+    (line-alg:epoch).
 
     The first begins after episode 1, and one with every stage of the parameters.
     """
@@ -39,7 +40,7 @@ def count_episode(clock: Any, log_det: FloatArray, stage: int, whole: bool) -> b
 
 @inlined
 def count_epoch(rule: Rule, epoch: Epoch) -> None:
-    """Begin an epoch, of which nothing is summed yet."""
+    """Begin an epoch, with all sums at zero."""
     clock, prior = epoch.clock, epoch.prior
     clock[0]["epochs"] += 1
     clock[0]["updates"] = 0

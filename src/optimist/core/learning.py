@@ -1,4 +1,4 @@
-"""What a learner in a finite world does after an episode: the start of an epoch, and updates."""
+"""Learning after an episode in a finite world: the start of an epoch, and updates."""
 
 import math
 

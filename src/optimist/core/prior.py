@@ -183,7 +183,7 @@ def fit_states(
 
 @inlined
 def likeliest(news: float, visits: FloatArray, theta: float) -> float:
-    """The theta under which so many new outcomes, first visits apart, are most likely.
+    """The theta under which this number of new outcomes, first visits apart, is most likely.
 
     At the maximum theta is the number of new outcomes over sum 1 / (i + theta), where i is the
     number of visits of the pair before each visit. The likelihood is multiplied by theta^(1/2)

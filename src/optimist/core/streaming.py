@@ -49,7 +49,7 @@ CHUNK_BYTES = 1 << 18
 
 @entry_point
 def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -> bool:
-    """Count an episode, or a part of one, and begin an epoch if it is time; whether one begins.
+    """Count an episode, or a part of one. Begin an epoch if one is due; whether one begins.
 
     `refresh_optimism` then has to compute the optimism of all states.
     """

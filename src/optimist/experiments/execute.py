@@ -34,17 +34,17 @@ DISK = (
 
 
 class Task(NamedTuple):
-    """The input of a worker: what any executor can send, classes of one's own included."""
+    """The input of a worker, which any executor can send, user-defined classes included."""
 
     specification: Specification
     folder: str
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     trust: tuple[str, ...] = ()
-    live: Any = False  # who watches, in this process
+    live: Any = False  # the watcher, in this process
 
 
 class Outcome(NamedTuple):
-    """How a run ended.
+    """The outcome of a run.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def execute(task: Task) -> Outcome:
 
 
 def marks(length: int, stride: int) -> IntArray:
-    """The numbers of episodes, or of steps, after which a run is evaluated, and may be saved.
+    """The numbers of episodes, or of steps, after which a run is evaluated and may be saved.
 
     They are multiples of the stride, denser at the start, where most is learnt, and the end.
 

@@ -195,7 +195,7 @@ class Study:
 
     @property
     def unit(self) -> Unit:
-        """What the lengths of runs are counted in."""
+        """The unit of the lengths of runs: episodes or steps."""
         return "episodes" if self.steps is None else "steps"
 
     @cached_property
@@ -238,7 +238,7 @@ class Study:
         return Specification(world, agent, stride=self.strides[w], seed=seed, **length)
 
     def track(self, world: str) -> Track:
-        """What is measured in a world."""
+        """The measurements in a world."""
         steps = self.lengths[world] if self.unit == "steps" else None
         return track_of(self.worlds[world], steps)
 
@@ -246,7 +246,7 @@ class Study:
     def text(self) -> str:
         """The study as TOML: as it was read, or with every parameter.
 
-        With worlds or agents of one's own it always has every parameter, and their digests.
+        With user-defined worlds or agents it always has every parameter, and their digests.
         """
         agents = {name: agent_table(config) for name, config in self.configurations.items()}
         tables = (*self.played.values(), *agents.values())

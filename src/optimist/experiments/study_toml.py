@@ -107,7 +107,7 @@ def study_fields(
 
 
 def _unit(data: Plain) -> Unit:
-    """Whether the study is by episodes or by steps, which its worlds may say too."""
+    """Whether the study is by episodes or by steps; its worlds may set it too."""
     entries = data.get("worlds")
     worlds = entries.items() if isinstance(entries, Mapping) else ()
     tables: list[tuple[tuple[str, ...], Any]] = [((), data)]

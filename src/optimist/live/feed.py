@@ -1,4 +1,4 @@
-"""The feed of a run: frames of it while it learns, and controls that hold it back.
+"""The feed of a run: its frames while it learns, and controls that pause it.
 
 Frames are taken after every episode at first, and then ever more seldom: after a share more
 episodes, which is smaller if somebody watches. Whatever takes long waits until somebody does. What
@@ -29,7 +29,7 @@ ALLOWANCE_SECONDS = 0.03
 """... and whatever they take together up to so much."""
 
 HOLD_SECONDS, ALONE_SECONDS = 0.02, 5.0
-"""How often a run that is held looks whether to go on, and how long it stays held by nobody."""
+"""Seconds between the checks of a paused run, and how long it stays paused without a viewer."""
 
 COLUMNS = ("optimistic_value", "bonus", "ascension", "epoch")
 """Columns of the history of which a frame has the latest number."""
@@ -51,7 +51,7 @@ class Feed:
     frames
         The frames so far.
     scene
-        What is shown of the agent; None before it learns.
+        The scene of the agent; None before it learns.
     viewers
         How many look at present.
     state
@@ -97,21 +97,21 @@ class Feed:
 
     @property
     def held(self) -> bool:
-        """Whether the run is held back between two episodes."""
+        """Whether the run is paused between two episodes."""
         return self._held
 
     def hold(self, held: bool) -> None:
-        """Hold the run back, or let it go on."""
+        """Pause the run, or let it continue."""
         self._granted, self._held = 0, held
 
     def step(self) -> None:
-        """Let a run that is held go on for one more frame, which is that of the next episode."""
+        """Let a paused run continue for one more frame, that of the next episode."""
         self._granted += 1
 
     # The watcher of a run
 
     def begin(self, agent: Agent, total: int | None) -> None:
-        """Learning begins, or goes on."""
+        """Learning begins, or continues."""
         if not self._whole:
             self.total = None if total is None else agent.episodes + total
         self.episodes, self.steps = agent.episodes, agent.steps
@@ -123,7 +123,7 @@ class Feed:
         self.state = "learning"
 
     def _opening(self, agent: Agent) -> None:
-        """Regret is summed from the first policy on, of which there is nothing to see."""
+        """The frame of the first policy, from which regret is summed; it is not shown."""
         assert self.scene is not None
         if self.scene.judges:
             first = Frame(agent.episodes, agent.steps)
@@ -138,7 +138,7 @@ class Feed:
         return max(1, until - agent.episodes)
 
     def look(self, agent: Agent, columns: dict[str, Any], bar: Bar) -> None:
-        """Take a frame if it is time to, and wait while the run is held."""
+        """Take a frame if one is due, and wait while the run is paused."""
         self.episodes, self.steps = agent.episodes, agent.steps
         self._since += len(columns["steps"])
         self._numbers = {name: float(columns[name][-1]) for name in COLUMNS if name in columns}
@@ -157,7 +157,7 @@ class Feed:
             self._next = self.episodes + self._gap
 
     def end(self, agent: Agent) -> None:
-        """Learning has ended, with a last frame; or it goes on with another call."""
+        """Learning has ended: take a last frame, unless another call continues it."""
         if self._whole and getattr(agent, self.unit) < (self.total or 0):
             return
         if self._since:
@@ -184,7 +184,7 @@ class Feed:
         return always or self._spent <= ALLOWANCE_SECONDS + share * passed
 
     def _take(self, agent: Agent, episode: int, path: ComingEpisode | None) -> None:
-        """Take a frame, with the path of an episode: of the next, or at the end of the last."""
+        """Take a frame with the path of the next episode, or, at the end, of the last one."""
         assert self.scene is not None
         frame = Frame(agent.episodes, agent.steps, self._numbers, coming=path)
         frame.path_of = episode if path is not None else None
@@ -193,7 +193,7 @@ class Feed:
         self._earned, self._since = 0.0, 0
 
     def _guarded(self, take: Callable[[], None]) -> None:
-        """Take a frame; if code of the user fails in it, there are no more, and the run goes on."""
+        """Take a frame; if user code fails in it, take no more frames, and let the run continue."""
         if self.trouble:
             return
         started = time.perf_counter()
@@ -205,7 +205,7 @@ class Feed:
         self._spent += time.perf_counter() - started
 
     def _wait(self, bar: Bar) -> None:
-        """Wait until the run is let go, by the user or by an interruption, or nobody looks."""
+        """Wait until the user or an interruption lets the run continue, or no page is open."""
         self.state, started, alone = "held", time.perf_counter(), 0.0
         while self._held and not bar.interrupted:
             if self._granted:
@@ -228,7 +228,7 @@ class Feed:
         return frame.encoded
 
     def complete(self, frame: Frame) -> None:
-        """Add to a frame what takes longer; the frames in their order."""
+        """Complete a frame with its slow parts; the frames come in order."""
         assert self.scene is not None
         while self._early:
             self.scene.complete(self._early.pop())
@@ -245,14 +245,14 @@ class Feed:
 
     @property
     def head(self) -> str:
-        """What the page is told of the run once, as JSON."""
+        """The data that the page receives once, as JSON."""
         if self.scene is None:
             return self._head.text("", None, None)
         return self._head.text(self.scene.title, self.scene.picture, self.scene.optimal)
 
     @property
     def status(self) -> dict[str, Any]:
-        """What the page is told whenever it changes."""
+        """The data that the page receives whenever they change."""
         return {
             "state": self.state,
             "held": self._held,

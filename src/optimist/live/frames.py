@@ -1,4 +1,4 @@
-"""Frames: what is shown of a run after some of its episodes, and a bounded store of them."""
+"""Frames: the state of a run after some of its episodes, and a bounded store of them."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ RECENT = 32
 
 @dataclass
 class Frame:
-    """What is shown of a run after so many episodes.
+    """The state of a run, as shown after some of its episodes.
 
     Attributes
     ----------
@@ -37,11 +37,12 @@ class Frame:
     policy
         The next policy, [X, A]; of a map its most likely ``action``, [X].
     coming, path_of
-        What decides the path of an episode, which is drawn, and the number of that episode.
+        The data that determine the path of an episode, which is drawn, and the number of that
+        episode.
     points
         The observations of the latest episode instead, on a map, [steps, 2].
     picture
-        What the environment shows, as a PNG.
+        The picture that the environment renders, as a PNG.
     """
 
     episodes: int
@@ -59,7 +60,7 @@ class Frame:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Its approximate size in bytes."""
         arrays = (*self.boards.values(), self.policy, self.action, self.points)
         own = sum(array.nbytes for array in arrays if array is not None)
         # Its text is about as large, and so is the policy by which a path is drawn.
@@ -67,7 +68,7 @@ class Frame:
 
     @cached_property
     def path(self) -> IntArray | None:
-        """The states of that episode in their order, [steps]."""
+        """The states of that episode in order, [steps]."""
         coming, self.coming = self.coming, None
         return None if coming is None else coming.path
 
@@ -109,7 +110,7 @@ def packed(array: FloatArray | IntArray) -> str:
 
 
 class Head:
-    """What a page is told of a run once, as JSON that is made anew when it has changed."""
+    """The data about a run that a page receives once, as JSON, made anew when they change."""
 
     def __init__(self) -> None:
         self._of: tuple[Any, ...] = ()
@@ -119,8 +120,8 @@ class Head:
         """The JSON of a title, a board or a map, and the optimal value, if they are known."""
         if not self._of or self._of[0] is not picture or self._of[1:] != (title, optimal):
             self._of = picture, title, optimal
-            told = {"title": title, "picture": plain(picture), "optimal": optimal}
-            self._text = json.dumps(told, allow_nan=False)
+            data = {"title": title, "picture": plain(picture), "optimal": optimal}
+            self._text = json.dumps(data, allow_nan=False)
         return self._text
 
 
@@ -168,7 +169,7 @@ class Frames:
                     self._thin()
 
     def _thin(self) -> None:
-        """Keep every so many frames, besides the latest."""
+        """Keep the frames at the present interval, and the latest."""
         recent = self.last - RECENT
         kept = [i for i, n in enumerate(self._numbers) if n > recent or (n - 1) % self._every == 0]
         self._numbers = [self._numbers[i] for i in kept]

@@ -1,4 +1,4 @@
-"""What of an agent can be shown: a board, a map of two dimensions, a picture, or numbers alone."""
+"""The scenes of an agent: a board, a map of two dimensions, a picture, or numbers alone."""
 
 import io
 from typing import Any
@@ -21,7 +21,7 @@ MOST_PIXELS = 640
 
 
 class Scene:
-    """What is shown of a run, by default numbers alone.
+    """The picture of a run; by default numbers alone.
 
     Attributes
     ----------
@@ -43,10 +43,10 @@ class Scene:
         self.title = title_of(agent)
 
     def shoot(self, agent: Any, frame: Frame) -> None:
-        """Add to a frame what the agent believes now."""
+        """Add the agent's present estimates to a frame."""
 
     def complete(self, frame: Frame) -> None:
-        """Add what takes longer, from copies: in the order of the frames, and in another thread."""
+        """Add the slow parts, from copies: in the order of the frames, in another thread."""
 
 
 class BoardScene(Scene):
@@ -81,7 +81,7 @@ class BoardScene(Scene):
             self._judge(frame, frame.policy)
 
     def _judge(self, frame: Frame, policy: FloatArray) -> None:
-        """Exact numbers: what the policy is worth, and the regret of all so far."""
+        """Exact numbers: the value of the policy, and the regret of all policies so far."""
         best = self.mdp.optimal()  # kept there once it is found
         value = float(self.mdp.value(policy))
         self.optimal, loss = best.value, best.value - value
@@ -126,7 +126,7 @@ class RenderedScene(Scene):
 
 
 def scene_of(agent: Any) -> Scene:
-    """What of an agent can be shown."""
+    """The scene that fits an agent."""
     world = agent.world
     if isinstance(world, FiniteMDP):
         world = ArrayWorld(world)
@@ -164,7 +164,7 @@ def map_of(ends: FloatArray) -> Map:
 
 
 def visits_of(agent: Any, now: Diagnostics) -> FloatArray | None:
-    """How often each state was visited and learnt from, [X]; None if that is not counted."""
+    """The number of counted visits of each state, [X]; None if they are not counted."""
     if isinstance(agent, TabularAgent):
         return np.asarray(agent.visits.sum(axis=1))
     if not isinstance(agent, VariantAgent) or not isinstance(agent.features, OneHot):

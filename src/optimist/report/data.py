@@ -1,4 +1,4 @@
-"""The data of a report: made by `optimist.experiments`, shown by the page and by figures.
+"""The data of a report: `optimist.experiments` makes them, the page and the figures show them.
 
 Numbers that are missing are nan. Mappings list agents in the order in which they are shown.
 """
@@ -118,7 +118,7 @@ class Recording:
 
     @property
     def opening(self) -> int:
-        """The moment at which optimism is at work: when it differs much between the states.
+        """The moment to show first: one at which optimism differs much between the states.
 
         Bonuses and probabilities of heaven are as high everywhere before the first episode, and may
         have faded everywhere at the end; between, they are high where the agent has not been. Each
@@ -148,7 +148,7 @@ class Picture(Map):
 
 @dataclass(frozen=True)
 class About:
-    """A world or an agent: its kind in a line, its parameters, and where its class came from."""
+    """A world or an agent: its kind in a line, its parameters, and the origin of its class."""
 
     detail: str
     parameters: Mapping[str, str]
@@ -170,7 +170,7 @@ class ShownWorld:
     Attributes
     ----------
     labels
-        What is measured here.
+        The measurements.
     length, seeds
         The episodes or steps of its runs (`Labels.by`), and the most finished seeds of an agent.
     estimates
@@ -311,7 +311,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ReportData:
-    """All that a report shows.
+    """The contents of a report.
 
     Attributes
     ----------
@@ -344,7 +344,7 @@ class ReportData:
 
 
 def plain(value: Any, digits: int = 17, where: str = "the data") -> Any:
-    """Data as JSON can hold them; nan is None, and infinite numbers are an error.
+    """Data in the form of JSON; nan becomes None, and infinite numbers are an error.
 
     Examples
     --------

@@ -84,7 +84,7 @@ def draw_curves(
     log: Literal["", "x", "y", "xy"] = "",
     over: Literal["episodes", "steps"] | None = None,
 ) -> "Axes":
-    """Draw the panel of `curves_figure` into axes of a figure of one's own, of one world."""
+    """Draw the panel of one world of `curves_figure` into given axes."""
     plan = _plan(data, what, log, over)
     if len(plan.worlds) > 1:
         raise ValueError(f"ax= takes the panel of one world, of {len(plan.worlds)}: give world=")
@@ -96,7 +96,7 @@ def draw_curves(
 
 
 class _Plan(NamedTuple):
-    """What curves are drawn, and how."""
+    """The curves to draw, and their style."""
 
     worlds: list[ShownWorld]
     agents: list[str]
@@ -106,7 +106,7 @@ class _Plan(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """What the lengths of the runs are counted in."""
+        """The unit of the lengths of the runs."""
         return f"{self.worlds[0].labels.by}s"
 
     @property

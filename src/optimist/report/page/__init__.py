@@ -80,12 +80,12 @@ def render(data: ReportData) -> str:
 
 
 def _tracks(data: ReportData) -> Sequence[Labels]:
-    """What is measured in the worlds."""
+    """The measurements in the worlds."""
     return [one for one in ALL if any(world.labels is one for world in data.worlds)] or ALL[:1]
 
 
 def _for_script(data: ReportData) -> dict[str, Any]:
-    """What the browser draws: agents with colour and dash, curves and pictures."""
+    """The data that the browser draws: agents with colour and dash, curves and pictures."""
     return {
         "agents": [{"name": a.name, **layout.look(i)} for i, a in enumerate(data.agents)],
         "tracks": {labels.key: plain(labels) for labels in _tracks(data)},
