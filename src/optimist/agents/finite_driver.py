@@ -13,7 +13,16 @@ from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
 from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray, IntArray
-from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
+from optimist.core import (
+    Confidence,
+    Fixed,
+    NoiseBonus,
+    Rewards,
+    TablePolicy,
+    Truncation,
+    Variant,
+    schema,
+)
 from optimist.core.arrays import (
     check_features,
     check_size,
@@ -24,11 +33,16 @@ from optimist.core.arrays import (
     whole_front,
 )
 from optimist.core.rewards import FOR_EVER
+from optimist.core.rooms import Rounds, room_for_rounds
+from optimist.core.rounds import FEWEST
 from optimist.core.state import (
+    DENSE_ROUND_FUNCTIONS,
     FRONT_FUNCTIONS,
+    LARGE,
     NO_STAGE,
     NOISE_FUNCTIONS,
     PRIOR_FUNCTIONS,
+    ROUND_FUNCTIONS,
     SHARED_FUNCTIONS,
     Epoch,
     Front,
@@ -171,10 +185,25 @@ class FiniteDriver(VariantDriver):
             (SHARED_FUNCTIONS, not data.own),
             (PRIOR_FUNCTIONS, self.variant.learns_prior),
             (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
+            (ROUND_FUNCTIONS, data.own and self.rounds.total.size > 0),
+            (DENSE_ROUND_FUNCTIONS, not data.own and self.rounds.total.size > 0),
         ):
             if called:
                 functions |= named
-        return Learner(world, rule, states, data, self.regression, self.epoch, front, **functions)
+        reg, epoch, rounds = self.regression, self.epoch, self.rounds
+        return Learner(world, rule, states, data, reg, epoch, front, rounds, **functions)
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
+        v, rows, shape = self.variant, self.states.rows, self.mdp.r.shape
+        linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
+        if not linear or v.updates <= FEWEST or math.isinf(v.eta):
+            return room_for_rounds((0, 0), 0, rows[:0])
+        if self.data.own:
+            return room_for_rounds(shape, self.simulator.after.size, rows[:, :0])
+        dense = self.features.blocks == 1 and rows.shape[1] < LARGE
+        return room_for_rounds(shape if dense else (0, 0), 0, rows if dense else rows[:0])
 
     @property
     def front(self) -> Front:

@@ -11,6 +11,7 @@ from optimist.core.elementary import flat
 from optimist.core.linalg import dot, fill, norm_in, squares_in
 from optimist.core.optimism import (
     RANGE,
+    UNTRIED,
     AscensionKind,
     BonusKind,
     Optimism,
@@ -117,9 +118,12 @@ def compute_optimism(
             norm = rows[i, 0] * rows[i, 0] if s == 1 else dot(rows[i], rows[i])
             share[a], untried[a], n[a] = visits_of_pair(o, u[x - begin, a], norm)
             N += n[a]
-        if varies:
+        if varies and N > 0:
             multiple = math.sqrt(2 * L) if confident else deviations_after(N)
         for a in range(n_actions):
+            if varies and learns and untried[a] == 1:
+                CB[x, a], p[x, a], standing[x, a] = 0.0, 1.0, UNTRIED
+                continue
             b, i = block[x, a], x if shared else x * n_actions + a
             if varies and s == 1:
                 mean, square = rows[i, 0] * epoch.first[b], rows[i, 0] * epoch.second[b]
