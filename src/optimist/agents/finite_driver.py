@@ -11,6 +11,7 @@ from optimist.agents.certificate import Seen
 from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
+from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray, IntArray
 from optimist.core import (
     Confidence,
@@ -266,6 +267,14 @@ class FiniteDriver(VariantDriver):
             self.rng.bit_generator.state,
             self.variant.observe_last,
         )
+
+    @property
+    def snapshot(self) -> Snapshot:
+        s, visits = self.states, None
+        if isinstance(self.features, OneHot):
+            visits = (self.regression.Lambda[:, 0, 0] - self.ridge).reshape(s.r.shape)
+        V, CB, p, log_pi = s.V.copy(), s.CB.copy(), s.p.copy(), s.log_pi.copy()
+        return Snapshot(V, CB, p, log_pi, s.standing.copy(), visits)
 
     @property
     def statistics(self) -> tuple[States, int, Regression]:

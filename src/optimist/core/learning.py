@@ -6,6 +6,7 @@ import numpy as np
 
 from optimist.core.compiler import apart, inlined
 from optimist.core.counts import regress
+from optimist.core.elementary import flat
 from optimist.core.epoch import (
     compute_optimism,
     count_epoch,
@@ -53,10 +54,10 @@ def renew_optimism(me: Learner) -> None:
     for j in range(n_parts):
         first, last = parts[j, 0], parts[j, 1]
         if data.own:
-            for x in range(first, last):
-                for a in range(n_actions):
-                    b = x * n_actions + a
-                    data.Q[x, a] = abs(states.rows[b, 0]) / math.sqrt(reg.Lambda[b, 0, 0])
+            begin, end, u = first * n_actions, last * n_actions, flat(data.Q, first, last)
+            phi, Lambda = flat(states.rows, begin, end), flat(reg.Lambda, begin, end)
+            for i in range(u.size):
+                u[i] = abs(phi[i]) / math.sqrt(Lambda[i])
         compute_optimism(rule, states, epoch, first, last, data.Q, 0)
 
 
