@@ -66,6 +66,9 @@ LINEAR = 1e-9
 SMALL = 1000
 """In worlds of fewer states all take part in updates."""
 
+MANY = 20
+"""With one-hot features rounds pay where so many updates may follow an episode."""
+
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Irrational, so that every position in `fingerprint` gets its own weight."""
 
@@ -196,12 +199,13 @@ class FiniteDriver(VariantDriver):
     @cached_property
     def rounds(self) -> Rounds:
         """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
-        v, rows, shape = self.variant, self.states.rows, self.mdp.r.shape
+        v, rows, shape, none = self.variant, self.states.rows, self.mdp.r.shape, ((0, 0), 0)
         linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
         if not linear or v.updates <= FEWEST or math.isinf(v.eta):
-            return room_for_rounds((0, 0), 0, rows[:0])
+            return room_for_rounds(*none, rows[:0])
         if self.data.own:
-            return room_for_rounds(shape, self.simulator.after.size, rows[:, :0])
+            links = self.simulator.after.size
+            return room_for_rounds(*((shape, links) if v.updates >= MANY else none), rows[:, :0])
         dense = self.features.blocks == 1 and rows.shape[1] < LARGE
         return room_for_rounds(shape if dense else (0, 0), 0, rows if dense else rows[:0])
 
