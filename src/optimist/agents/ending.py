@@ -35,13 +35,13 @@ class Ending:
     end, step_limit
         The number of episodes and of steps of the whole run at which it ends, or infinity.
     episodes, steps
-        How many of them were asked for; None if it was not said.
+        The number of them that the call may play; None without such a limit.
     total
-        The number of episodes, or else of steps, that were asked for; None if neither was.
+        The limit on episodes, or else on steps; None if there is neither.
     reached
         Whether to end.
     certified
-        What is certified so far and how long the rest may take, or nothing.
+        A sentence with the present certificate and the estimated time left, or nothing.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Goal:
     coming
         After how many episodes of the whole run it is looked at again.
     sentence
-        What is certified, and how long the rest may take.
+        A sentence with the present certificate and the estimated time left.
     """
 
     def __init__(self, agent: "CertifiedAgent", until: float | None, delta: float) -> None:
@@ -131,7 +131,6 @@ class Goal:
             )
         self.agent, self._until, self._delta = agent, until, delta
         self._seen: list[tuple[float, float]] = []  # episodes and shares
-        self._began = agent.episodes, time.monotonic()
         self.sentence = ""
         agent.certificate(delta)  # an agent without certificates is refused at once
         self._plan()
@@ -144,12 +143,14 @@ class Goal:
         if self.agent.episodes < self.coming and not ends:
             return False
         share = self.agent.certificate(self._delta).share
+        if not self._seen:  # what is compiled, is compiled by now
+            self._began = self.agent.episodes, time.monotonic()
         self._seen.append((self.agent.episodes, share))
         self._plan()
         missing = episodes_missing(self._seen, self._until)
         first, began = self._began
-        rate = (self.agent.episodes - first) / max(time.monotonic() - began, 1e-9)
-        rest = "no estimate yet" if missing is None else f"about {duration(missing / rate)} more"
+        each = (time.monotonic() - began) / max(self.agent.episodes - first, 1)
+        rest = "no estimate yet" if missing is None else f"about {duration(missing * each)} more"
         self.sentence = f"certified within {share:.1%} of the optimum; {rest}"
         return share <= self._until
 
@@ -212,7 +213,7 @@ def episodes_before(steps: float, mean_steps: float) -> int:
 
 
 def most_episodes(steps: int, mean_steps: float) -> int:
-    """More episodes of geometric lengths than this fit into so many steps hardly ever.
+    """An upper bound, hardly ever exceeded, on the episodes of geometric lengths in these steps.
 
     The probability of half the mean, in more than 128 episodes, is below 1e-10.
 

@@ -127,7 +127,7 @@ class Mobile(TabularImitator):
     Parameters
     ----------
     world, expert, K, seed, stride, config, parameters
-        As of `TabularImitator`. Actions in the data are not looked at.
+        As of `TabularImitator`. Actions in the data are ignored.
 
     Examples
     --------
