@@ -226,7 +226,7 @@ def test_a_world_that_does_not_fit_into_memory_is_refused(monkeypatch):
     refused(RiverSwim, {"n": 10**8}, (), message)
 
 
-def test_an_error_names_a_dataclass_as_it_is_told():
+def test_an_error_names_a_dataclass_by_the_given_name():
     for data, message in (
         ({"beta": 1}, "R-max has no parameter"),
         ({"visits": 0}, "R-max: visits"),

@@ -119,6 +119,14 @@ def positive(value: object, name: str) -> float:
     return number
 
 
+def not_negative(value: object, name: str) -> float:
+    """``value`` as a float that is zero or above."""
+    number = real_number(value, name)
+    if number < 0:
+        raise ValueError(f"{name} must not be negative; got {number:.6g}")
+    return number
+
+
 def probability(value: object, name: str) -> float:
     """``value`` as a float in [0, 1]."""
     number = real_number(value, name)

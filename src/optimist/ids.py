@@ -25,6 +25,9 @@ WORLD_MODULES = {
     "LowerTauE": "lower_bounds",
     "ResetCliff": "reset_cliff",
     "StandardImitation": "standard_imitation",
+    "Inventory": "inventory",
+    "Queue": "queue",
+    "Warehouse": "warehouse",
 }
 """The modules of `optimist.envs` in which the shipped worlds are."""
 

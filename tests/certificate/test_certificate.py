@@ -290,7 +290,7 @@ def test_what_cannot_be_certified_is_refused():
         (lambda x, a: [4], r"support\(0, 0\)"),
     ],
 )
-def test_a_support_that_is_none_is_refused(support, sentence):
+def test_an_invalid_support_is_refused(support, sentence):
     agent = opt.Optimist(RIVER, seed=0)
     agent.learn(50)
     with pytest.raises((ValueError, IndexError), match=sentence):

@@ -119,7 +119,7 @@ def test_report_of_nothing(optimist, study):
     assert "has finished" in err
 
 
-def test_compare_says_who_is_better_and_how_sure_that_is(optimist, as_json, done):
+def test_compare_shows_the_better_agent_and_its_interval(optimist, as_json, done):
     found = as_json("compare", done)
     assert [w["world"] for w in found] == ["river 3", "river 5"]
     a, b = found[0]["pairs"]
@@ -180,7 +180,7 @@ def test_demo_learns_shows_and_reports(optimist, monkeypatch, study):
     assert "they have all finished before; delete first" in out
 
 
-def test_a_run_that_fails_is_told_and_costs_nothing_else(optimist, study, monkeypatch):
+def test_a_failed_run_is_reported_and_the_others_finish(optimist, study, monkeypatch):
     """Exit code 1, the reason on the error output, and everything else finished."""
     usual = run_folder.RunFolder.note_environment
 

@@ -57,7 +57,7 @@ def test_help_lists_the_flags_and_how_to_name_an_environment(optimist):
         assert f"--{flag} " not in options
 
 
-def test_a_mistake_is_answered_in_a_sentence(refused):
+def test_a_mistake_gives_a_one_line_error(refused):
     expert = ["expert", "gym:FrozenLake-v1", "--out", "e.parquet"]
     table = [
         (["gym:MountanCar-v0"], "Did you mean: `MountainCar`?"),

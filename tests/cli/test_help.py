@@ -127,7 +127,7 @@ def test_the_parameters_of_a_world_and_an_agent_are_flags(optimist):
 
 
 @pytest.mark.usefixtures("ray_environment")  # one of them asks Ray
-def test_a_mistake_is_answered_in_a_sentence(refused):
+def test_a_mistake_gives_a_one_line_error(refused):
     typos = [
         (["swep", "quick"], "did you mean 'sweep'?"),
         (["learn", "riverswim"], "did you mean 'RiverSwim'?"),

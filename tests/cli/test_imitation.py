@@ -203,7 +203,7 @@ def test_what_was_learnt_before_an_interruption_is_shown(optimist, monkeypatch):
     assert "FRA-IL in GridWorld, 40 episodes" in out
 
 
-def test_a_mistake_is_answered_in_a_sentence(optimist, refused):
+def test_a_mistake_gives_a_one_line_error(optimist, refused):
     record(optimist, "good.npz", "--samples", 10)
     record(optimist, "log.csv", "--trajectories", 5, "--states-only")
     opt.core.TablePolicy(WORLD.mdp.uniform_policy).save("small.safetensors")
@@ -288,7 +288,7 @@ def test_other_imitators_learn_from_trajectories(optimist, tmp_path, name):
     assert json.loads(out)["lost_output"] == pytest.approx(1 - WORLD.mdp.value(pi) / best)
 
 
-def test_what_other_imitators_cannot_use_is_said(optimist):
+def test_data_that_other_imitators_cannot_use_are_refused(optimist):
     record(optimist, "good.npz", "--samples", 20)
     code, _, err = optimist(*IMITATE, "--learner", "MimicMD")
     assert code == 2

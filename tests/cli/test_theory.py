@@ -91,7 +91,7 @@ def test_the_rates_have_values_in_a_world(optimist, as_json):
     assert " 57,787 " in out
 
 
-def test_a_mistake_is_answered_in_a_sentence(refused):
+def test_a_mistake_gives_a_one_line_error(refused):
     refused(
         [
             (["theory", "riverswim"], "did you mean 'RiverSwim'?"),

@@ -116,6 +116,14 @@ def test_bad_parameters_are_refused():
         (("ResetCliff", {"m": -1}), ValueError, "m must be at least 0; got -1"),
         (("ResetCliff", {"pairs": 1}), TypeError, "pairs must be True or False; got 1"),
         (("ResetCliff", {"seed": -1}), ValueError, "seed must be at least 0; got -1"),
+        (("Inventory", {"capacity": 0}), ValueError, "capacity must be at least 1; got 0"),
+        (("Inventory", {"demand": 0}), ValueError, "demand must be positive; got 0"),
+        (("Inventory", {"holding": -1}), ValueError, "holding must not be negative; got -1"),
+        (("Queue", {"capacity": 0}), ValueError, "capacity must be at least 1; got 0"),
+        (("Queue", {"routine": 0.95}), ValueError, "1 - routine - urgent must be in .* got -0.05"),
+        (("Queue", {"fast": 1.5}), ValueError, "fast must be in"),
+        (("Warehouse", {"walkway": -1}), ValueError, "walkway must not be negative; got -1"),
+        (("Warehouse", {"slip": 2}), ValueError, "slip must be in"),
         (("StandardImitation", {"n": 0}), ValueError, "n must be at least 1; got 0"),
         (
             ("StandardImitation", {"n_actions": 1}),
@@ -147,6 +155,8 @@ def test_bad_parameters_are_refused():
         ("LowerTauE", {"member": 1}, ["x$"]),
         ("ResetCliff", {"n": 23}, ["$" * 20, "$$x"]),
         ("StandardImitation", {"n": 21}, ["$" * 20, "$"]),
+        ("Inventory", {"capacity": 4}, ["s...."]),
+        ("Queue", {"capacity": 3}, ["s...", "....", "...."]),
         ("RandomLinear", {"n_states": 45}, ["." * 20, "." * 20, "." * 5]),
     ],
 )

@@ -282,7 +282,7 @@ def test_runs_of_episodes_and_of_steps_are_not_compared(results, tmp_path, capsy
     assert [len(cells) for _, cells in places.values()] == [1, 1, 1]
 
 
-def test_mistakes_are_answered_with_a_sentence():
+def test_mistakes_give_one_line_errors():
     river = opt.envs.RiverSwim()
     worlds, agents = {"w": LAKE}, {"a": opt.Rmax}
     for given, message in (
@@ -327,7 +327,7 @@ AGENT = '[agents.a]\nagent = "Rmax"\n'
         (f"{WORLD}steps = 5\n[worlds.v]\nworld = 'Maze'\n{AGENT}", "world 'v' needs steps, in its"),
     ],
 )
-def test_mistakes_in_a_file_are_answered_with_their_line(text, message):
+def test_mistakes_in_a_file_give_their_line(text, message):
     with pytest.raises(opt.errors.StudyError) as caught:
         Study.parse(text)
     assert message in str(caught.value)

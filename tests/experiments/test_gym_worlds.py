@@ -60,7 +60,7 @@ def test_a_study_in_toml_is_that_of_python():
 
 
 @pytest.mark.parametrize("agent", [Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax])
-def test_every_agent_is_told_what_the_world_says(agent):
+def test_every_agent_receives_the_settings_of_the_world(agent):
     world = Gym("MountainCar-v0", "tiles:3", 0.9, 4, geometric=True, low=-8, high=0, parallel=3)
     learner = specification(world, agent.Config()).learner()
     assert (type(learner), learner.features.dim) == (agent, 27)

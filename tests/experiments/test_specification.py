@@ -76,6 +76,15 @@ OTHERS = {
         "n": 7, "n_actions": 3, "m": 30, "pairs": True, "seed": 1, "gamma": 0.5
     },
     "StandardImitation": {"n": 7, "n_actions": 3, "seed": 1, "gamma": 0.5},
+    "Inventory": {
+        "capacity": 7, "demand": 2.0, "price": 3.0, "cost": 1.0, "delivery": 2.0, "holding": 0.1,
+        "gamma": 0.5,
+    },
+    "Queue": {
+        "capacity": 7, "routine": 0.2, "urgent": 0.2, "slow": 0.1, "fast": 0.2,
+        "pays_routine": 1.0, "pays_urgent": 2.0, "waiting": 0.1, "help": 0.5, "gamma": 0.5,
+    },
+    "Warehouse": {"walkway": 2.0, "slip": 0.2, "gamma": 0.5},
     "ToyText": {"name": "FrozenLake8x8-v1", "options": "is_slippery=false", "gamma": 0.5},
     "LowerK": {"n_actions": 5, "special": 1, "epsilon": 0.01, "gamma": 0.5},
     "LowerTauE": {

@@ -382,7 +382,7 @@ SEEN = st.characters(exclude_categories=HIDDEN)
         unique=True,
     )
 )
-def test_names_and_titles_may_be_any_text_that_is_seen(names):
+def test_names_and_titles_may_be_any_visible_text(names):
     first, second, title, description = names
     study = Study(
         worlds={first: RiverSwim(6), second: SixArms()},
@@ -480,7 +480,7 @@ def test_another_seed_of_the_study_gives_other_seeds_to_all_runs():
     assert not before & after
 
 
-def test_the_first_run_of_a_study_stays_what_it_is():
+def test_the_first_run_of_a_study_keeps_its_identity():
     assert BASE.runs[0].spec.id == "ebc9001557730259"
 
 

@@ -214,7 +214,7 @@ def test_a_side_that_has_a_bound_keeps_it():
 
 
 @each_map
-def test_every_map_refuses_clips_or_squashes_as_it_is_told(make):
+def test_every_map_refuses_clips_or_squashes_as_configured(make):
     observations = [[0.0, 1.0], [0.0, 7.0], [-3.0, 1.0]]
     outside = (
         r"observation\[1, 1\] must be in \[0, 5\]; got 7; widen the box, or pass outside='clip'"

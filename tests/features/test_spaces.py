@@ -58,7 +58,7 @@ def test_one_hot_features_tell_all_observations_apart():
         assert len(set(seen.values())) == len(seen)
 
 
-def test_what_has_no_default_features_is_told_what_helps():
+def test_spaces_without_default_features_give_a_remedy():
     assert_refuses(
         default_name,
         (PAIR, TypeError, "holds real numbers: .*FlattenObservation.*StateFeatures.*'distinct'"),

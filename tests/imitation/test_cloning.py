@@ -91,7 +91,7 @@ def test_the_likelihood_is_at_its_maximum(problem):
     np.testing.assert_allclose(theta * phi.bound, other.x, rtol=0, atol=1e-4)
 
 
-def test_the_penalty_is_what_it_says():
+def test_the_penalty_matches_its_formula():
     """One pair and one feature of size B: theta B = u solves RIDGE u = 1 - pi(u)."""
     phi = Table([[[3.0], [0.0]]])
     u = so.brentq(lambda u: RIDGE * u - 1 / (1 + np.exp(u)), 0, 100, xtol=1e-14)

@@ -22,7 +22,7 @@ def dataset():
     return FeatureDataset(ROWS, bound=6, gamma=0.9)
 
 
-def test_what_it_tells(dataset):
+def test_the_repr_and_sizes(dataset):
     assert (len(dataset), dataset.size, dataset.dim) == (3, 3, 2)
     assert (dataset.bound, dataset.gamma, dataset.exact) == (6.0, 0.9, False)
     np.testing.assert_allclose(dataset.mean, [4 / 3, 2 / 3])
@@ -63,7 +63,7 @@ def test_equality_is_that_of_everything(dataset):
     assert FeatureDataset([[1.0]]) != FeatureDataset([[1.0]], exact=True)
 
 
-def test_rows_that_are_none():
+def test_invalid_rows_are_refused():
     shape = r"features must be \[n, d\] with n, d >= 1; got shape "
     table = [
         ([], ValueError, shape + r"\(0,\)"),
@@ -148,7 +148,7 @@ def test_rewards_are_not_looked_at():
     assert again == drawn
 
 
-def test_experts_that_are_none():
+def test_invalid_experts_are_refused():
     world, other = RiverSwim(4), StateOnly(OneHotState(4), n_actions=3)
     actions = "phi must have the world's 2 actions; got 3"
     good = {"world": world, "policy": np.full((4, 2), 0.5), "phi": world.features}

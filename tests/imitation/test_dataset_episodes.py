@@ -99,7 +99,7 @@ def test_the_bias_of_a_cut_is_at_most_2_B_gamma_to_the_T_and_may_be_that():
 # What is refused
 
 
-def test_trajectories_that_are_none():
+def test_invalid_trajectories_are_refused():
     good = episode([0, 1, 2], [0, 1], True)
     rows, composite = r"observations must have 3 rows, .*; got shape ", "observations must be one"
     table = [
@@ -197,7 +197,7 @@ def test_a_minari_dataset(folder, env, phi, steps):
         FeatureDataset.from_episodes("nothing/here-v0", STATES, 0.5)
 
 
-def test_without_minari_it_is_said_how_to_get_it(monkeypatch):
+def test_without_minari_the_error_names_the_package(monkeypatch):
     real = builtins.__import__
 
     def missing(name, *args, **kwargs):

@@ -113,7 +113,7 @@ def test_the_output_is_saved_and_loaded_as_a_policy(tmp_path):
         il.predict(0)
 
 
-def test_what_it_refuses(tmp_path):
+def test_invalid_arguments_are_refused(tmp_path):
     _, world, _, data = setting()
     il = ForwardAIL(world, data, K=20)
     with pytest.raises(ValueError, match="known after all K episodes"):

@@ -245,7 +245,7 @@ class Longer(OneHot):
         self.bound = 0.5
 
 
-def test_a_mistake_is_answered_in_a_sentence(grid):
+def test_a_mistake_gives_a_one_line_error(grid):
     world, _, expert = grid
     nothing = {"expert": FeatureDataset([[0.0]]), "reward_features": Table(np.zeros((8, 4, 1)))}
     both = Concatenation(OneHot(30, 4), OneHot(8, 4))
@@ -278,7 +278,7 @@ def test_a_mistake_is_answered_in_a_sentence(grid):
         FraIL(world, expert, stride=0).learn(3).matching_errors()
 
 
-def test_worlds_and_experts_may_be_given_as_what_they_are(grid, same):
+def test_worlds_and_experts_may_be_given_as_objects(grid, same):
     world, best, expert = grid
     by_world, by_mdp = (FraIL(w, expert, seed=2, stride=2) for w in (world, world.mdp))
     history = by_world.learn(20)

@@ -310,7 +310,7 @@ def test_a_dataset_is_an_immutable_value():
     )
 
 
-def test_what_is_no_dataset():
+def test_invalid_datasets_are_refused():
     many = "states must hold at least one trajectory, and each at least one step"
     table = [
         ({"states": []}, ValueError, many),

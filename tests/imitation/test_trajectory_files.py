@@ -104,7 +104,7 @@ def test_arrays_of_a_user(tmp_path):
 # Files that are refused
 
 
-def test_files_of_the_other_kind_say_who_reads_them(tmp_path):
+def test_files_of_the_other_kind_name_their_reader(tmp_path):
     for suffix in SUFFIXES:
         path = tmp_path / f"expert{suffix}"
         PAIRS.save(path)

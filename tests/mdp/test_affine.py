@@ -93,7 +93,7 @@ def test_the_range_is_that_of_every_transition_and_all_are_mapped(store):
     assert_array_equal(whole[1, 1], 0.5)
 
 
-def test_mapped_rewards_are_in_range_for_whatever_asks():
+def test_mapped_rewards_are_in_range_for_every_caller():
     for seed, r_max in itertools.product(range(100), (1.0, 0.1, 3.0)):
         rng = np.random.default_rng(seed)
         mdp = draw_mdp(rng, 3, 2).with_rewards(10 * rng.normal(size=(3, 2))).affine(r_max)

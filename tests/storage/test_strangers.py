@@ -47,7 +47,7 @@ def test_the_error_names_the_file_the_entry_and_its_range(tmp_path):
         Optimist.load(tmp_path, gymnasium.make("FrozenLake-v1"), **terms)
 
 
-def test_numbers_that_make_values_diverge_are_told_from_a_bug(tmp_path):
+def test_divergence_from_large_numbers_is_distinguished_from_a_bug(tmp_path):
     """Each is in its range; together they make values grow until they are no longer finite."""
     world = envs.RandomLinear(4, 6, 2, gamma=0.8)
     variant = Variant(bonus=FixedBonus(0.3), ascension=Sigmoid(4.0, 2.0))

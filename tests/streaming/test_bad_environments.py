@@ -127,7 +127,7 @@ DISCRETE = {
 
 
 @pytest.mark.parametrize("name", DISCRETE)
-def test_a_discrete_observation_that_is_none(name, tmp_path):
+def test_invalid_discrete_observations_are_refused(name, tmp_path):
     seen, sentence = DISCRETE[name]
     env = Faulty(step=lambda env, x, *rest: (seen, *rest), discrete=True)
     assert_it_goes_on(env, BadEnvironment, sentence, tmp_path)
@@ -283,7 +283,7 @@ def test_the_wrappers_that_are_named_do_help():
 RIVER = envs.RiverSwim(4, gamma=0.9)
 
 
-def test_what_cannot_be_said_of_an_environment():
+def test_invalid_settings_of_an_environment_are_refused():
     assert_refuses(
         lambda told: Optimist(Faulty(), **told),
         ({"gamma": 1.0}, ValueError, r"gamma must be in \[0, 1\); got 1"),

@@ -43,7 +43,7 @@ def test_termination_is_worth_0_for_ever():
 
 REFUSED = [  # the range, a map of one's own, a reward, and what is said of it
     ((-1.0, 0.0), None, 3.0, r"paid 3, and \[-1, 0\] is declared: give low= and high="),
-    (None, None, -1.0, r"paid -1, and \[0, 1\] is what is taken for granted"),
+    (None, None, -1.0, r"paid -1, and \[0, 1\] is the range assumed"),
     (None, np.square, 2.0, r"reward_map made 4 of the reward 2, .* = \[0, 1\]"),
     (None, lambda r: np.nan, 2.0, "made nan of the reward 2"),
 ]
@@ -55,7 +55,7 @@ RANGES_THAT_ARE_NONE = [
 ]
 
 
-def test_a_reward_outside_is_named_with_the_range_and_ranges_that_are_none():
+def test_rewards_outside_the_range_and_invalid_ranges_are_refused():
     for declared, own, reward, sentence in REFUSED:
         scale = RewardScale(declared, r_max=1.0, gamma=0.9, own=own)
         with pytest.raises(BadEnvironment, match=sentence):

@@ -14,6 +14,7 @@ from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.agents.shown import Shown
+from optimist.agents.snapshot import Snapshot
 from optimist.agents.watching import Watcher, watched
 from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
@@ -92,12 +93,12 @@ class Agent(Shown):
 
     @property
     def episodes(self) -> int:
-        """How many episodes have been played."""
+        """The number of episodes played so far."""
         return self._driver.episodes
 
     @property
     def steps(self) -> int:
-        """How many steps have been taken."""
+        """The number of steps taken so far."""
         return self._driver.steps
 
     def learn(
@@ -113,7 +114,7 @@ class Agent(Shown):
         """Play and learn; the history of these episodes. Calling it again continues.
 
         Whichever limit is reached first ends it, always with the end of an episode; at least one
-        has to be given.
+        must be given.
 
         An interruption (Ctrl-C) takes effect between two episodes, and all that was learnt stays;
         an episode that takes more than a second then, or until the next interruption, is dropped as
@@ -138,7 +139,7 @@ class Agent(Shown):
             Whether to show a progress bar.
         live
             Whether to show the run on a page while it learns (`optimist.live`), whose address is
-            printed. It changes no number. Or who watches instead, such as a `live.Feed`.
+            printed. It changes no number. Or a watcher, such as a `live.Feed`.
 
         Examples
         --------
@@ -255,6 +256,13 @@ class Agent(Shown):
         return self._driver.diagnostics
 
     @property
+    def snapshot(self) -> Snapshot:
+        """What the learner believes of all states of a finite world, quickly copied."""
+        if self._driver.mdp is None:
+            raise AttributeError(NOT_FINITE)
+        return self._driver.snapshot
+
+    @property
     def policy(self) -> Policy:
         """The policy that the next episode would play."""
         return self._driver.policy
@@ -290,18 +298,18 @@ class Agent(Shown):
         checkpoint.save(self, folder)
 
     @classmethod
-    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
+    def load(cls, folder: str | Path, world: Any, *given: Any, **settings: Any) -> Self:
         """The learner in a folder, which continues as if it had never stopped.
 
         The world is given again, with all else that the learner was made with; others are refused.
-        The configuration is in the file, but for that of an imitation, whose class of weights may
-        be anybody's. In a finite world it continues bit for bit; a Gymnasium environment begins a
+        The configuration is in the file, except that of an imitation, whose class of weights may be
+        user-defined. In a finite world it continues bit for bit; a Gymnasium environment begins a
         new episode.
         """
         saved, kind = checkpoint.read(folder, cls.__name__), cls  # type: checkpoint.Saved, Any
         run = {name: saved.header[name] for name in ("seed", "stride")}
         try:
-            agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **told})
+            agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **settings})
         except ValueError as error:  # its configuration does not fit this world, or no world at all
             raise FileError(f"{saved.path}: {error}") from error
         agent._restore(saved)

@@ -7,7 +7,7 @@ from optimist.envs import Gym
 from optimist.parameters import did_you_mean
 
 OF_ENVIRONMENTS = tuple(f.name for f in fields(Gym) if f.name not in ("id", "features"))
-"""What can be said of a Gymnasium environment beside the parameters of an agent."""
+"""The settings of a Gymnasium environment that an agent takes beside its parameters."""
 
 
 def resolve(

@@ -32,10 +32,10 @@ HEADER = {
     "world": dict,
     "generators": list,
 }
-"""What the header says, and of which type."""
+"""The fields of the header and their types."""
 
 HISTORY = "history."
-"""What the names of the columns of the history begin with."""
+"""The prefix of the names of the columns of the history."""
 
 
 def save(agent: "Agent", folder: str | Path) -> None:

@@ -28,7 +28,7 @@ class ComingEpisode:
     generator
         The state of the generator of the run.
     observe_last
-        Whether the last pair is learnt from, so that its next state is drawn too.
+        Whether the learner uses the last pair, so that its next state is drawn too.
 
     Examples
     --------

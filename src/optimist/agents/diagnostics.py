@@ -28,7 +28,7 @@ class Diagnostics:
     epoch
         How many epochs have begun.
     heaven
-        What heaven is worth: R_max H or a better bound, or where it is learnt the last estimate.
+        The value of heaven: R_max H or a better bound, or the last estimate if it is learnt.
     ridge
         Lambda is ridge times the identity plus the sum of phi phi' over the data.
     Lambda, inverse

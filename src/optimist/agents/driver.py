@@ -19,10 +19,10 @@ from optimist.agents.ending import episodes_before
 from optimist.agents.history import History
 from optimist.agents.interruption import Pace, in_thread, own_copy
 from optimist.agents.progress import Bar
+from optimist.agents.snapshot import Snapshot, policy_of
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
 from optimist.core.acting import ActingPolicy
-from optimist.core.optimism import KNOWN, played
 from optimist.core.policy import PolicyPrior
 from optimist.core.state import (
     NO_STAGE,
@@ -60,7 +60,7 @@ class Driver(ABC):
     config
         The configuration of the agent.
     rng, output_rng
-        Draw what is played, and which policy is the output.
+        The generators of the played episodes, and of the policy drawn for the output.
     """
 
     def __init__(self, run: RunSettings, gamma: float) -> None:
@@ -77,7 +77,7 @@ class Driver(ABC):
         return to_plain(self.config)
 
     until: int = 0
-    """The episode before which rewards are asked for again, if they change."""
+    """The episode before which new rewards are requested, if they change."""
 
     mdp: FiniteMDP | None = None
     """The finite world that is played, if it is one."""
@@ -92,13 +92,13 @@ class Driver(ABC):
     """The observations of the latest episode in the plane, [steps + 1, 2], in such environments."""
 
     coming_episode: ComingEpisode | None = None
-    """What decides the path of the next episode, where it is played under one policy."""
+    """The data that determine the path of the next episode, if it is played under one policy."""
 
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""
 
     step_limit: float = math.inf
-    """After so many steps of the whole run `learn_some` ends, with the episode then under way."""
+    """`learn_some` ends with the episode that reaches this number of steps of the whole run."""
 
     broken: str = ""
     """Why the learner cannot go on, if it cannot."""
@@ -123,12 +123,12 @@ class Driver(ABC):
 
     @property
     def episodes(self) -> int:
-        """How many episodes have been played."""
+        """The number of episodes played so far."""
         return int(self.clock["episodes"])
 
     @property
     def steps(self) -> int:
-        """How many steps have been taken."""
+        """The number of steps taken so far."""
         return int(self.clock["steps"])
 
     def evaluated_of_next(self, n: int) -> IntArray:
@@ -148,7 +148,7 @@ class Driver(ABC):
     """The attributes that are named tuples of arrays, which learning changes in place."""
 
     OTHERS: ClassVar[tuple[str, ...]] = ()
-    """What else learning from an episode changes, besides the generators."""
+    """The other objects that learning from an episode changes, besides the generators."""
 
     UNSAVED: ClassVar[tuple[str, ...]] = ()
     """Arrays that are given with the world, or hold nothing between two calls."""
@@ -240,6 +240,12 @@ class Driver(ABC):
         """The state of the learner, in numbers."""
 
     @property
+    def snapshot(self) -> Snapshot:
+        """What is believed of all states, in a finite world."""
+        now = self.diagnostics
+        return Snapshot(now.V, now.CB, now.p, now.pi)
+
+    @property
     @abstractmethod
     def policy(self) -> Policy:
         """The policy that the next episode would play."""
@@ -283,7 +289,7 @@ class Driver(ABC):
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         """Continue from the arrays of a checkpoint, which are as `layout` says.
 
-        What does not fit together is refused before anything is changed.
+        Arrays that do not fit together are refused before anything is changed.
         """
         for name, array in self.state.items():
             array[...] = arrays[name]
@@ -363,9 +369,7 @@ class VariantDriver(Driver):
     def pi(self) -> FloatArray:
         """The probabilities with which actions are played, [X, A]."""
         s, n, _ = self.statistics
-        if (s.standing[:n] == KNOWN).all():
-            return np.asarray(np.exp(s.log_pi[:n]))
-        return played(s.log_pi[:n], s.standing[:n])
+        return policy_of(s.log_pi[:n], s.standing[:n])
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -35,13 +35,13 @@ class Ending:
     end, step_limit
         The number of episodes and of steps of the whole run at which it ends, or infinity.
     episodes, steps
-        How many of them were asked for; None if it was not said.
+        The number of them that the call may play; None without such a limit.
     total
-        The number of episodes, or else of steps, that were asked for; None if neither was.
+        The limit on episodes, or else on steps; None if there is neither.
     reached
         Whether to end.
     certified
-        What is certified so far and how long the rest may take, or nothing.
+        A sentence with the present certificate and the estimated time left, or nothing.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Goal:
     coming
         After how many episodes of the whole run it is looked at again.
     sentence
-        What is certified, and how long the rest may take.
+        A sentence with the present certificate and the estimated time left.
     """
 
     def __init__(self, agent: "CertifiedAgent", until: float | None, delta: float) -> None:
@@ -213,7 +213,7 @@ def episodes_before(steps: float, mean_steps: float) -> int:
 
 
 def most_episodes(steps: int, mean_steps: float) -> int:
-    """More episodes of geometric lengths than this fit into so many steps hardly ever.
+    """An upper bound, hardly ever exceeded, on the episodes of geometric lengths in these steps.
 
     The probability of half the mean, in more than 128 episodes, is below 1e-10.
 

@@ -98,13 +98,13 @@ class EnvironmentEpisodes(Episodes):
         return self._state(self._seen)
 
     def step(self, action: int, rng: np.random.Generator) -> tuple[float, Any, bool, bool]:
-        goes = self.endings.goes_on(rng)
+        goes = self.endings.continues(rng)
         step = self.players.step([action])
         self._steps += 1
         if step.truncated[0]:
             self.endings.cut_off()
         over = step.terminated[0] or step.truncated[0] or not goes
-        over = over or self.endings.exhausts(self._steps)
+        over = over or self.endings.exceeds_patience(self._steps)
         after = self._state(step.after) if goes else None
         return step.reward[0], after, goes and step.terminated[0], over
 

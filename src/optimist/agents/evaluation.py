@@ -84,7 +84,7 @@ def evaluate(policy: Any, env: Any, episodes: int = 100, seed: int = 0) -> Evalu
     >>> abs(result.mean - best.value) < 3 * result.standard_error
     True
     """
-    answer = _asked(policy)
+    answer = _action_function(policy)
     n = checks.count(episodes, "episodes")
     seed = checks.count(seed, "seed", least=0)
     played = _playable(env)
@@ -98,7 +98,7 @@ def evaluate(policy: Any, env: Any, episodes: int = 100, seed: int = 0) -> Evalu
     return Evaluation(returns, steps, terminated)
 
 
-def _asked(policy: Any) -> Any:
+def _action_function(policy: Any) -> Any:
     """The function from an observation to an action."""
     if not isinstance(policy, type):
         if callable(getattr(policy, "predict", None)):

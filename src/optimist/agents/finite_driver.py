@@ -11,8 +11,18 @@ from optimist.agents.certificate import Seen
 from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
+from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray, IntArray
-from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
+from optimist.core import (
+    Confidence,
+    Fixed,
+    NoiseBonus,
+    Rewards,
+    TablePolicy,
+    Truncation,
+    Variant,
+    schema,
+)
 from optimist.core.arrays import (
     check_features,
     check_size,
@@ -23,11 +33,16 @@ from optimist.core.arrays import (
     whole_front,
 )
 from optimist.core.rewards import FOR_EVER
+from optimist.core.rooms import Rounds, room_for_rounds
+from optimist.core.rounds import FEWEST
 from optimist.core.state import (
+    DENSE_ROUND_FUNCTIONS,
     FRONT_FUNCTIONS,
+    LARGE,
     NO_STAGE,
     NOISE_FUNCTIONS,
     PRIOR_FUNCTIONS,
+    ROUND_FUNCTIONS,
     SHARED_FUNCTIONS,
     Epoch,
     Front,
@@ -148,7 +163,7 @@ class FiniteDriver(VariantDriver):
             r, hold = self.rewards.choose(self.episodes, self.pi)
             checks.count(hold, "the number of episodes for which rewards hold")
             self._set_rewards(r)
-            # Rewards that hold for ever are asked for at every call, which costs nothing.
+            # Rewards that hold for ever are requested at every call, which costs nothing.
             self.until = self.episodes + hold if hold < FOR_EVER else 0
         return self.until - self.episodes if self.until else most
 
@@ -170,10 +185,25 @@ class FiniteDriver(VariantDriver):
             (SHARED_FUNCTIONS, not data.own),
             (PRIOR_FUNCTIONS, self.variant.learns_prior),
             (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
+            (ROUND_FUNCTIONS, data.own and self.rounds.total.size > 0),
+            (DENSE_ROUND_FUNCTIONS, not data.own and self.rounds.total.size > 0),
         ):
             if called:
                 functions |= named
-        return Learner(world, rule, states, data, self.regression, self.epoch, front, **functions)
+        reg, epoch, rounds = self.regression, self.epoch, self.rounds
+        return Learner(world, rule, states, data, reg, epoch, front, rounds, **functions)
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
+        v, rows, shape = self.variant, self.states.rows, self.mdp.r.shape
+        linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
+        if not linear or v.updates <= FEWEST or math.isinf(v.eta):
+            return room_for_rounds((0, 0), 0, rows[:0])
+        if self.data.own:
+            return room_for_rounds(shape, self.simulator.after.size, rows[:, :0])
+        dense = self.features.blocks == 1 and rows.shape[1] < LARGE
+        return room_for_rounds(shape if dense else (0, 0), 0, rows if dense else rows[:0])
 
     @property
     def front(self) -> Front:
@@ -235,6 +265,14 @@ class FiniteDriver(VariantDriver):
         )
 
     @property
+    def snapshot(self) -> Snapshot:
+        s, visits = self.states, None
+        if isinstance(self.features, OneHot):
+            visits = (self.regression.Lambda[:, 0, 0] - self.ridge).reshape(s.r.shape)
+        V, CB, p, log_pi = s.V.copy(), s.CB.copy(), s.p.copy(), s.log_pi.copy()
+        return Snapshot(V, CB, p, log_pi, s.standing.copy(), visits)
+
+    @property
     def statistics(self) -> tuple[States, int, Regression]:
         return self.states, self.mdp.n_states, self.regression
 
@@ -263,8 +301,8 @@ class FiniteDriver(VariantDriver):
         w, prior, n = self._linear_weights(rewards), epoch.prior[0], int(epoch.clock[0]["updates"])
         if prior["pays"]:
             paid = {"heaven": float(prior["worths"]) / max(n, 1), "heaven_pays": True}
-            told = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
-            return self.softmax_policy(epoch, **paid, **told)
+            known = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
+            return self.softmax_policy(epoch, **paid, **known)
         if w is None:
             return self.softmax_policy(epoch, rewards=rewards.copy())
         return self.softmax_policy(epoch, Theta=epoch.Theta + w)

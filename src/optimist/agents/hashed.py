@@ -1,8 +1,7 @@
 """Q-learning on tables that grow with the observations met, of any kind.
 
-An observation is known by its digest (`features.Numbering`), so that images, dictionaries and
-numbers are states alike. Observations of floats hardly ever repeat: they count as the cells of a
-tiling.
+A digest identifies an observation (`features.Numbering`), so images, dictionaries and numbers are
+all states. Observations of floats hardly ever repeat: they count as the cells of a tiling.
 """
 
 from abc import abstractmethod
@@ -115,7 +114,7 @@ class HashedTable(Algorithm):
         """The row of an observation; the tables grow if it is a new one."""
         if observation is self._last[0]:  # it is looked up as often as three times in a row
             return self._last[1]
-        row, size = self._numbers.meet(self._cell(observation)), len(self._Q)
+        row, size = self._numbers.add(self._cell(observation)), len(self._Q)
         if row >= size:
             more = (max(size, ROWS), self._Q.shape[1])
             self._Q = np.concatenate([self._Q, np.full(more, self._untried)])

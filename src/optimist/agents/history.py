@@ -12,7 +12,7 @@ from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.mdp import FiniteMDP, best_in_hindsight, regret
 
 BYTES_AN_EPISODE = 160
-"""What the numbers of an episode take, and once more while they are put together."""
+"""The bytes of the numbers of an episode, twice, as they are copied when joined."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of every history, in the order of the record of the compiled loop."""
@@ -128,7 +128,7 @@ class History(Plotted):
         return self._rewards
 
     def mean_return(self, last: int | None = None) -> float:
-        """The mean return of the last so many episodes, or of all."""
+        """The mean return of the last ``last`` episodes, or of all."""
         n = len(self.reward) if last is None else checks.count(last, "last")
         return float(self.reward[-n:].mean())
 

@@ -21,13 +21,13 @@ CALL_SECONDS, MOST_SECONDS = 0.1, 1.0
 """About how long one call plays, and the most if it takes long to prepare."""
 
 PREPARING = 4.0
-"""A call plays about so many times as long as preparing it took."""
+"""The duration of a call, in multiples of the time that its preparation took."""
 
 SLOW_SECONDS = 0.2
 """Where a call has taken longer, calls are made in a thread."""
 
 LISTEN_SECONDS = 0.05
-"""How often to look whether a thread has to be given up."""
+"""Seconds between checks whether to abandon a thread."""
 
 GIVEN = ("rows", "block", "pair")
 """Arrays that learning from an episode does not change."""
@@ -58,8 +58,8 @@ class Pace:
 def in_thread(call: Callable[[], Any], bar: Bar, stop: BoolArray) -> Any:
     """The result of a call that is made in a thread, while this one hears signals.
 
-    If it is given up, ``stop`` is raised, so that it ends soon; until then it goes on computing, on
-    arrays that nobody looks at any more.
+    If it is abandoned, ``stop`` is set, so that it ends soon; until then it computes on arrays that
+    are no longer used.
     """
     result: Future[Any] = Future()
 

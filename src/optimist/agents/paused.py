@@ -14,7 +14,7 @@ class Paused:
     Parameters
     ----------
     function
-        Is given ``pause``, a function to call wherever it is to wait.
+        It receives ``pause``, a function that it calls wherever it must pause.
 
     Examples
     --------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WINDOWS = 200
-"""Columns are plotted as their means over so many windows."""
+"""The number of windows whose means are plotted for a column."""
 
 LIGHT = 2_000_000
 """Policies of no more numbers in all are evaluated to be shown."""
@@ -133,9 +133,9 @@ class Plotted:
         log
             The logarithmic axes.
         ax
-            Axes of a figure of one's own, which are then returned.
+            The axes to draw into; they are then returned.
         line
-            What else matplotlib is told of the line, such as ``label``.
+            Further properties of matplotlib's line, such as ``label``.
         """
         from optimist.display.curve import draw_curve
 

@@ -26,7 +26,7 @@ class Bar:
     in_user_code
         Whether code of the user is running, such as an environment's.
     shown
-        What shows it, if it is shown.
+        The bar that shows it, if there is one.
     """
 
     def __init__(self, shown: Any = None, task: Any = None, hears: bool = False) -> None:
@@ -76,7 +76,7 @@ class Bar:
 def progress(total: int | None, show: bool = True) -> Iterator[Bar]:
     """Show progress while learning; an interruption is raised when the block has ended.
 
-    The total is of episodes or steps, whichever `Bar.advance` is told; None if it is not known.
+    The total is of episodes or steps, as `Bar.advance` counts them; None if it is not known.
     The signal is noted, the loop ends after the present call, and what was learnt is whole.
     """
     shown = _where_it_shows() if show else None

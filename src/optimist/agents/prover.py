@@ -12,7 +12,7 @@ from optimist.core.guarantee import failure_probability
 from optimist.core.tabular import Peer
 
 SHARE = 20
-"""A plan is made anew after one part in so many more episodes."""
+"""A plan is made anew when the number of episodes has grown by this fraction of it."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Prover(TabularAgent):
     A pair that is seldom tried has a high upper bound, so it is tried where it could matter. That
     is optimism with bonuses that are valid, as in KL-UCRL (Filippi, Cappe and Garivier, 2010); its
     constants are those of `certificate`, and there is nothing to tune. Other agents earn more while
-    they learn, and stop trying what they take for worse long before that is proved.
+    they learn, and stop trying actions that seem worse long before that is proved.
 
     Examples
     --------

@@ -26,7 +26,7 @@ from optimist.mdp import FiniteMDP
 from optimist.parameters import to_plain
 
 GROUP = "algorithm."
-"""What the names of an algorithm's own arrays begin with in a checkpoint."""
+"""The prefix of the names of an algorithm's own arrays in a checkpoint."""
 
 
 class PythonDriver(Driver):
@@ -235,9 +235,9 @@ class PythonAgent(Agent):
     seed
         Seeds the run. The same seed gives the same bytes on one kind of processor.
     stride
-        In a finite world, every so many episodes the policy is kept, to be evaluated exactly; 0 for
-        none.
-    told
+        In a finite world, keep the policy of every ``stride``-th episode for exact evaluation; 0
+        keeps none.
+    settings
         Fields of `envs.Gym` for a Gymnasium environment, ``gamma`` above all.
     """
 
@@ -252,7 +252,7 @@ class PythonAgent(Agent):
         *,
         seed: int = 0,
         stride: int = 10,
-        **told: Any,
+        **settings: Any,
     ) -> None:
         if isinstance(algorithm, type) and issubclass(algorithm, Algorithm):
             algorithm = algorithm()
@@ -260,9 +260,9 @@ class PythonAgent(Agent):
             raise TypeError(f"algorithm must be an Algorithm; got {algorithm!r}")
         finite = world.mdp if isinstance(world, World) else world
         if not isinstance(finite, FiniteMDP):
-            finite = as_gym(finite, told)
-        elif told:
-            names = ", ".join(f"{name}=" for name in told)
+            finite = as_gym(finite, settings)
+        elif settings:
+            names = ", ".join(f"{name}=" for name in settings)
             raise TypeError(f"{names} applies to Gymnasium environments only")
         self._start(PythonDriver(finite, RunSettings(algorithm, seed, stride)), world)
 

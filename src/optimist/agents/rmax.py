@@ -14,7 +14,7 @@ class RmaxConfig(VariantConfig):
     Attributes
     ----------
     visits
-        How many times a pair is tried before it counts as known.
+        The number of tries after which a pair counts as known.
     """
 
     visits: int = 5

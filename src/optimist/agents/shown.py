@@ -67,7 +67,7 @@ class Shown:
             heaven, and "occupancy", the exact one of the policy. By default all that there are;
             bonuses and probabilities of heaven are means over the actions.
         ax
-            Axes of a figure of one's own for one of them, which are then returned.
+            The axes to draw one of them into; they are then returned.
 
         Examples
         --------

@@ -186,12 +186,12 @@ class StableBaselines(Agent):
     """An agent of Stable-Baselines3 with the interface of ours; it learns in its own code.
 
     The same seed gives the same run on one kind of processor. The model draws from the global
-    generators of NumPy and torch; they are lent to it, and nobody else's numbers change. It learns
-    in a thread that waits between two episodes, so that it makes no difference how a run is cut
-    into calls of `learn`; torch uses one thread for it.
+    generators of NumPy and torch; the agent sets and restores them, so other random numbers do not
+    change. It learns in a thread that pauses between two episodes, so the division of a run into
+    calls of `learn` changes nothing; torch uses one thread for it.
 
-    It cannot be saved, so that a run of it in a study, which has to be by steps, begins again if it
-    was interrupted. There it is ``StableBaselines.Config("PPO", n_steps=256)``.
+    It cannot be saved, so a run of it in a study, which must be by steps, begins again after an
+    interruption. There it is ``StableBaselines.Config("PPO", n_steps=256)``.
 
     It needs the package: ``pip install 'optimist[sb3]'``.
 
@@ -228,16 +228,16 @@ class StableBaselines(Agent):
         **hyperparameters: Any,
     ) -> None:
         kind = algorithm_class(algorithm)
-        told = {} if gamma is None else {"gamma": gamma}
+        settings = {} if gamma is None else {"gamma": gamma}
         if isinstance(world, World | FiniteMDP):
-            if told:
+            if settings:
                 raise TypeError("gamma= applies to Gymnasium environments only")
             finite = ArrayWorld(world) if isinstance(world, FiniteMDP) else world
-            world, told = finite.make(), {"gamma": finite.mdp.gamma}
+            world, settings = finite.make(), {"gamma": finite.mdp.gamma}
         steps = checks.count(total_timesteps, "total_timesteps")
         config = StableBaselinesConfig(kind.__name__, hyperparameters)
         run = RunSettings(config, seed, stride=0)
-        self._start(StableBaselinesDriver(as_gym(world, told), kind, run, steps), world)
+        self._start(StableBaselinesDriver(as_gym(world, settings), kind, run, steps), world)
 
     @property
     def model(self) -> Any:
@@ -249,7 +249,7 @@ class StableBaselines(Agent):
         raise ValueError(NO_FILE)
 
     @classmethod
-    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> NoReturn:
+    def load(cls, folder: str | Path, world: Any, *given: Any, **settings: Any) -> NoReturn:
         """Not possible: use the ``load`` of the model's class, if you trust the file."""
         raise ValueError(NO_FILE)
 

@@ -34,7 +34,7 @@ CHUNK_SECONDS = 0.2
 """About how long it may take until an interruption is noticed."""
 
 EACH = 100
-"""An update computes values of all states met: a step may cause no more than so many of them."""
+"""The most values that an update may compute for each step; it computes those of all states met."""
 
 CUT_OFF = (
     "the environment cut an episode off before its geometric end, so that its last pair is no draw "
@@ -49,8 +49,8 @@ DIVERGED = 1e6
 class StreamDriver(StreamLearner):
     """A Gymnasium environment, or several side by side, played step by step.
 
-    An episode is learnt from when it has ended. Side by side, the others go on under the policy
-    that comes of it.
+    The learner updates when an episode has ended. Side by side, the other episodes continue under
+    the new policy.
     """
 
     absorbs = False
@@ -103,7 +103,7 @@ class StreamDriver(StreamLearner):
             if not self._under_way:
                 entropy = np.random.SeedSequence([self.seed, self.episodes])
                 seed = int(entropy.generate_state(1)[0])
-                seen = self._ask(self.players.begin, seed)
+                seen = self._call_environment(self.players.begin, seed)
                 self._under_way = [
                     self._start(*s) for s in zip(self._states_of(seen), seen, strict=True)
                 ]
@@ -133,8 +133,8 @@ class StreamDriver(StreamLearner):
         """One step in every environment; the episodes that end with it are queued for learning."""
         episodes, n = self._under_way, self.players.n
         actions = [self._draw(0) if e is None else self._act(e) for e in episodes]
-        going = [self.endings.goes_on(self.rng) for _ in range(n)]
-        step = self._ask(self.players.step, actions)
+        going = [self.endings.continues(self.rng) for _ in range(n)]
+        step = self._call_environment(self.players.step, actions)
         # The last pair of an episode that is broken off is not learnt from in the pseudocode.
         # To learn from it only if it terminated would count terminations too often.
         learnt = [goes or self.variant.observe_last for goes in going]
@@ -156,7 +156,7 @@ class StreamDriver(StreamLearner):
             if step.truncated[i]:
                 self.endings.cut_off()
             over = step.terminated[i] or step.truncated[i] or not going[i]
-            ended.append(over or self.endings.exhausts(episode.steps))
+            ended.append(over or self.endings.exceeds_patience(episode.steps))
             if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
                 raise BadEnvironment(CUT_OFF)
         if any(ended):
@@ -177,17 +177,17 @@ class StreamDriver(StreamLearner):
     def _restart(self) -> None:
         """Begin new episodes where others have ended."""
         over = [i for i, ended in enumerate(self._over) if ended]
-        starts = self._ask(self.players.restart, self._over)
+        starts = self._call_environment(self.players.restart, self._over)
         fresh = [-1] * len(over) if starts is None else self._states_of(starts[over])
         for i, x in zip(over, fresh, strict=True):
             self._under_way[i] = None if starts is None else self._start(x, starts[i])
         self._over = []
 
-    def _ask(self, ask: Callable[..., Any], *given: Any) -> Any:
+    def _call_environment(self, function: Callable[..., Any], *given: Any) -> Any:
         """Call the environment; a second Ctrl-C interrupts it at once."""
         self.bar.in_user_code = True
         try:
-            return ask(*given)
+            return function(*given)
         finally:
             self.bar.in_user_code = False
 

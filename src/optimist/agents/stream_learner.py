@@ -282,10 +282,10 @@ class StreamLearner(VariantDriver):
 
     def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
         n = int(epoch.clock[0]["updates"])
-        told: dict[str, Any] = {"Theta": thetas[:n].copy()} if self.truncates and n else {}
+        extra: dict[str, Any] = {"Theta": thetas[:n].copy()} if self.truncates and n else {}
         if isinstance(self.features, Distinct):
-            told["features"] = self.features.snapshot()
-        return self.softmax_policy(epoch, **told, **self._rewards_of_policy())
+            extra["features"] = self.features.snapshot()
+        return self.softmax_policy(epoch, **extra, **self._rewards_of_policy())
 
     def _rewards_of_policy(self) -> dict[str, Any]:
         """The rewards that a policy needs if they are known instead of estimated."""
@@ -348,5 +348,5 @@ class StreamLearner(VariantDriver):
 
 def _digests(features: FeatureMap) -> Any:
     """The observations that features were met with, [n, 16]."""
-    told = features.digests if isinstance(features, Distinct) else ""
-    return np.frombuffer(bytes.fromhex(told), np.uint8).reshape(-1, DIGEST_BYTES)
+    digests = features.digests if isinstance(features, Distinct) else ""
+    return np.frombuffer(bytes.fromhex(digests), np.uint8).reshape(-1, DIGEST_BYTES)

@@ -21,7 +21,7 @@ class TrainedModel(Algorithm):
         None: a model of Stable-Baselines3, or a policy of ours. If it takes ``deterministic``, True
         is given.
     name
-        Tells models apart in studies, whose files do not have them; there it has to be given.
+        Identifies the model in a study, whose files do not contain it; a study requires it.
 
     Examples
     --------

@@ -13,7 +13,7 @@ class Watcher(Protocol):
     """Sees a run between calls that play episodes. How these are divided changes no number."""
 
     def begin(self, agent: Any, total: int | None) -> None:
-        """Learning begins; ``total`` episodes are asked for, if a number of them is."""
+        """Learning begins; it will play ``total`` episodes, if their number is given."""
 
     def ahead(self, agent: Any) -> int:
         """How many episodes may be played before `look`, at least one."""

@@ -31,8 +31,8 @@ class ActingPolicy(ABC):
         return {}
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.facts.items())
-        return f"{type(self).__name__}({told})"
+        facts = ", ".join(f"{name}={value}" for name, value in self.facts.items())
+        return f"{type(self).__name__}({facts})"
 
     def _repr_html_(self) -> str:
         return card(type(self).__name__, self.facts)

@@ -55,7 +55,7 @@ class Bounds(NamedTuple):
 def certify(
     seen: Evidence, bounds: Bounds, renew: bool, sweeps: int, precision: float
 ) -> tuple[float, float, bool]:
-    """Improve the bounds by at most so many sweeps; their means over the first states.
+    """Improve the bounds by at most ``sweeps`` sweeps; their means over the first states.
 
     It ends when both together could improve by no more than ``precision`` times their distance;
     the last number returned says whether they could. ``renew`` is to be set when there are new

@@ -116,7 +116,7 @@ class Memory:
         ``r`` are the known rewards [n, A] there, if they are.
         """
         phi = self.features
-        rows, block = (phi.meet if isinstance(phi, Distinct) else phi.in_blocks)(observations)
+        rows, block = (phi.add if isinstance(phi, Distinct) else phi.in_blocks)(observations)
         if not np.isfinite(rows).all():
             raise ValueError("the features of an observation are not all finite numbers")
         known = self.n_states

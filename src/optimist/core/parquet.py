@@ -11,7 +11,7 @@ from optimist import limits
 from optimist.errors import FileError
 
 BYTES_A_NUMBER = 32
-"""What a number takes, whatever its type in the file: in the table, as float64, and two copies."""
+"""The bytes of a number of any type in the file: in the table, as float64, and two copies."""
 
 ROWS_AT_ONCE = 2**16
 

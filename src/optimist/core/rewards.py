@@ -1,7 +1,7 @@
 """Choosers of the rewards r_k; in the paper an adversary chooses them anew after each episode.
 
 A chooser is asked before an episode and answers with the rewards [X, A] and for how many episodes
-they hold, so that rewards that seldom change cost nothing. It is told the policy that will play.
+they hold, so that rewards that seldom change cost nothing. It receives the policy that will play.
 """
 
 from dataclasses import dataclass

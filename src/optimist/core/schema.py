@@ -59,7 +59,7 @@ class Array(NamedTuple):
 
 
 Layout = dict[str, Array]
-"""What arrays must be, by their names."""
+"""The declarations of arrays, by their names."""
 
 
 def index(shape: Shape, below: Any, least: int = 0) -> Array:
@@ -169,7 +169,7 @@ def usual(name: str, shape: Shape) -> Array:
 
 
 def clock(name: str, n_states: int, updates: int = MOST) -> dict[str, Array]:
-    """The fields of a clock, with so many states and at most so many updates in an epoch."""
+    """The fields of a clock, with this many states and at most this many updates in an epoch."""
     low = {"state": -1, "stage": -1}  # before the first episode; the next one begins an epoch
     high = {"updates": updates + 1, "state": n_states}
     fields = CLOCK.names or ()

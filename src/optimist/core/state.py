@@ -11,6 +11,7 @@ import numpy as np
 
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.optimism import Optimism
+from optimist.core.rooms import Rounds
 
 CLOCK = np.dtype(
     [(name, np.int64) for name in ("episodes", "epochs", "updates", "steps", "state", "stage")]
@@ -98,7 +99,7 @@ class Epoch(NamedTuple):
     Lambda: FloatArray  # at the start of the epoch
     inverse: FloatArray  # of that; empty in a finite world, where no state is met later
     first: FloatArray  # the regression of V - v as of then, [d]; empty where none is needed
-    second: FloatArray  # that of (V - v)^2, likewise
+    second: FloatArray  # that of (V - v)^2; empty likewise
     concentration: FloatArray  # theta of each block (`core.prior`), [blocks]; empty likewise
     prior: Any  # one record of `PRIOR`, [1]
     clock: Any  # one record of `CLOCK`, [1]
@@ -162,6 +163,7 @@ class Learner(NamedTuple):
     reg: Regression
     epoch: Epoch
     front: Front
+    rounds: Rounds
     # Functions that not every learner calls, by name; they are compiled for those that do.
     meet_first: Any = ""
     meet: Any = ""
@@ -172,6 +174,7 @@ class Learner(NamedTuple):
     norms: Any = ""
     learn_prior: Any = ""
     draw_bonuses: Any = ""
+    play_round: Any = ""
 
 
 FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
@@ -185,6 +188,12 @@ FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
 )
 """What a learner calls besides, in which some states do not take part, in which pairs share
 features, whose prior is learnt, and whose bonuses are drawn."""
+
+ROUND_FUNCTIONS, DENSE_ROUND_FUNCTIONS = (
+    {"play_round": f"optimist.core.{name}"}
+    for name in ("rounds:play_round", "dense_rounds:play_dense_round")
+)
+"""What a learner calls whose updates come in rounds, if it has own features, or one block."""
 
 
 class Links(NamedTuple):
@@ -252,7 +261,7 @@ class Kept(NamedTuple):
 
 
 def blank_record(episodes: int) -> Record:
-    """A record with room for so many episodes."""
+    """A record with room for ``episodes`` episodes."""
     whole = (np.zeros(episodes, dtype=np.int64) for _ in range(3))
     steps, epoch, last = whole
     reward, value, sup_q, bonus, ascension = (np.zeros(episodes) for _ in range(5))

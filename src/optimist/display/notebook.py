@@ -16,7 +16,7 @@ LOOK_SECONDS = 0.1
 FRAME = "width:100%;box-sizing:border-box;height:680px;border:1px solid #8886;border-radius:6px"
 
 MAY = "allow-scripts allow-downloads"
-"""What a page may do in its frame; a download is that of a picture of a chart."""
+"""The permissions of a page in its frame; downloads are pictures of charts."""
 
 
 def in_notebook() -> bool:

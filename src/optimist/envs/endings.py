@@ -6,7 +6,7 @@ from optimist.envs.gym_world import Gym
 from optimist.envs.players import Players
 
 PATIENCE = 10
-"""After so many horizons H an episode counts as one that would never end."""
+"""The length, in horizons H, from which an episode counts as one that would never end."""
 
 
 class Endings:
@@ -27,21 +27,21 @@ class Endings:
     --------
     >>> world = Gym("CliffWalking-v1", gamma=0.9)  # ends at its goal alone
     >>> endings = Endings(world, Players(world.make()))
-    >>> endings.geometric, endings.exhausts(steps=99), endings.exhausts(steps=100)
+    >>> endings.geometric, endings.exceeds_patience(steps=99), endings.exceeds_patience(steps=100)
     (False, False, True)
     >>> endings.geometric
     True
     """
 
     def __init__(self, world: Gym, players: Players) -> None:
-        told, stoppable = world.geometric, players.can_be_stopped
-        if told and not stoppable:
+        declared, stoppable = world.geometric, players.can_be_stopped
+        if declared and not stoppable:
             raise ValueError(
                 "geometric resets break off one episode while others go on: make the vector "
                 "environment with autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"
             )
-        geometric = players.endless and stoppable if told is None else told
-        settled = told is not None or players.limited or players.endless or not stoppable
+        geometric = players.endless and stoppable if declared is None else declared
+        settled = declared is not None or players.limited or players.endless or not stoppable
         self.gamma = world.gamma
         self.flags = np.array([geometric, settled])  # the state to save
         players.geometric = self.geometric
@@ -56,7 +56,7 @@ class Endings:
             return f"episodes are broken off with probability {1 - self.gamma:.3g} a step"
         return "episodes end as the environment ends them"
 
-    def goes_on(self, rng: np.random.Generator) -> bool:
+    def continues(self, rng: np.random.Generator) -> bool:
         """Draw whether the episode goes on after a step; it does unless resets are geometric."""
         return not self.flags[0] or bool(rng.random() < self.gamma)
 
@@ -64,7 +64,7 @@ class Endings:
         """Note that the environment has cut an episode off itself."""
         self.flags[1] = True
 
-    def exhausts(self, steps: int) -> bool:
+    def exceeds_patience(self, steps: int) -> bool:
         """Whether to break off an episode that has not ended after so many steps."""
         over = not self.flags[1] and steps >= round(PATIENCE / (1 - self.gamma))
         if over:

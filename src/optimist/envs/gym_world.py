@@ -203,7 +203,7 @@ class Gym:
         options = read_options(self.options)
         try:
             env = make(**options)
-        except Exception as error:  # of whoever wrote the environment
+        except Exception as error:  # any error of the environment's code
             given = f" with options = {self.options!r}" if options else ""
             said = f"{type(error).__name__}: {error}"
             raise ValueError(f"id = {self.name!r} cannot be made{given}: {said}") from error

@@ -36,7 +36,7 @@ def load_mdp(path: str | Path) -> FiniteMDP:
 
 
 def read_arrays(path: Path) -> dict[str, Any]:
-    """What a file holds by name, not yet checked."""
+    """The contents of a file by name, not yet checked."""
     if path.suffix not in SUFFIXES:
         raise FileError(f"{path} must be a .npz or .json file with an MDP")
     try:

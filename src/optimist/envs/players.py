@@ -21,13 +21,13 @@ Observations: TypeAlias = NDArray[Any]
 """A batch of observations [n, ...]; those that are no arrays are the objects of an array [n]."""
 
 LIMITS = ("max_episode_steps", "_max_episode_steps", "max_steps")
-"""Attributes by which environments without a time limit of Gymnasium's tell theirs."""
+"""Attributes with the time limits of environments that do not use Gymnasium's wrapper."""
 
 ENDLESS = 100_000
-"""After so many steps an episode counts as one that never ends, unless a longer limit is known."""
+"""The number of steps from which an episode counts as endless, unless a longer limit is known."""
 
 LONGEST = 50
-"""No geometric length is so many times its mean: the probability is e^-50."""
+"""Practically no geometric length exceeds this multiple of its mean: the probability is e^-50."""
 
 
 class Step(NamedTuple):
@@ -112,7 +112,7 @@ class Players:
             seen = seen.copy()
             for i in range(self.n):
                 if over[i] or cut[i]:
-                    seen[i] = self._last_sight(info, i)
+                    seen[i] = self._final_observation(info, i)
         for i in range(self.n):
             self._steps[i] = 0 if began[i] else self._steps[i] + 1
         if max(self._steps) > self._most:
@@ -185,7 +185,7 @@ class Players:
             raise BadEnvironment(f"observations must be finite; got {seen[~np.isfinite(seen)][0]}")
         return seen
 
-    def _last_sight(self, info: dict[str, Any], i: int) -> Any:
+    def _final_observation(self, info: dict[str, Any], i: int) -> Any:
         try:
             return info["final_obs"][i]
         except (KeyError, IndexError):
@@ -219,7 +219,7 @@ def _time_limit(env: AnyEnv) -> int:
             limit = inner._max_episode_steps
         inner = inner.env
     own = (getattr(inner, name, None) for name in LIMITS)
-    told = next((n for n in own if isinstance(n, int | np.integer) and n > 0), 0)
+    declared = next((n for n in own if isinstance(n, int | np.integer) and n > 0), 0)
     resets = resets_of(env)
     longest = 0 if resets is None else math.ceil(LONGEST / (1 - resets.gamma))
-    return int(limit or told or longest)
+    return int(limit or declared or longest)

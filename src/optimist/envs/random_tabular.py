@@ -61,7 +61,7 @@ class RandomTabular(World):
 def draw_kernel(
     rng: np.random.Generator, n_states: int, n_actions: int, successors: int
 ) -> FloatArray:
-    """A random kernel [X, A, X] in which each pair leads to so many states."""
+    """A random kernel [X, A, X] in which each pair leads to ``successors`` states."""
     if checks.count(successors, "successors") > n_states:
         raise ValueError(f"successors must be at most n_states = {n_states}; got {successors}")
     pairs = n_states * n_actions

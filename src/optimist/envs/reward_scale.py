@@ -22,7 +22,7 @@ CLASSIC_CONTROL = {
     "CartPole-v0": (0.0, 1.0),
     "CartPole-v1": (0.0, 1.0),
 }
-"""What Gymnasium's own environments pay, where no table says it."""
+"""The ranges of rewards of Gymnasium's own environments without tables."""
 
 NO_REWARDS_CHANGED = (
     *(gymnasium.ObservationWrapper, gymnasium.ActionWrapper, GeometricReset),
@@ -110,7 +110,7 @@ class RewardScale:
             return min(max(mapped, 0.0), self.r_max)
         mapped = (reward - self.low) / (self.high - self.low) * self.r_max
         if not -self._slack <= mapped <= self.r_max + self._slack:
-            how = "declared" if self._declared else "what is taken for granted"
+            how = "declared" if self._declared else "the range assumed"
             raise BadEnvironment(
                 f"the environment paid {reward:.6g}, and [{self.low:g}, {self.high:g}] is {how}: "
                 "give low= and high= (on the command line --low and --high), or a reward_map= into "

@@ -22,7 +22,7 @@ class Cell:
     Attributes
     ----------
     track
-        What is measured in the world.
+        The measurements in the world.
     seeds
         The numbers of the finished seeds, [n].
     at

@@ -35,7 +35,7 @@ DISK = (
 
 
 class Task(NamedTuple):
-    """The input of a worker: what any executor can send, classes of one's own included."""
+    """The input of a worker, which any executor can send, user-defined classes included."""
 
     specification: Specification
     folder: str

@@ -198,7 +198,7 @@ def check_together(world: World | Gym, config: Any, by_steps: bool) -> None:
 def make_learner(
     kind: type[Any], config: Any, world: World | Gym, length: int, stride: int, seed: int
 ) -> Agent:
-    """Create a learner of a study, for so many episodes or steps, before its first episode."""
+    """Create a learner of a study, for a length in episodes or steps, before its first episode."""
     how: Any = {"seed": seed, "stride": stride}
     made: Agent
     if issubclass(kind, Algorithm):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from optimist.experiments.cells import Cell
 
 POINTS = 100
-"""The most points of the curves of a run of so many steps."""
+"""The most points of the curves of a run by steps."""
 
 
 def track_of(world: StudyWorld, steps: int | None = None) -> Track:

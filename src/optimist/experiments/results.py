@@ -64,8 +64,8 @@ class Results:
         self._cells: dict[tuple[str, str], Cell] = {}
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self._facts.items())
-        return f"Results({self.study.title!r}, {told})"
+        facts = ", ".join(f"{name}={value}" for name, value in self._facts.items())
+        return f"Results({self.study.title!r}, {facts})"
 
     def _repr_html_(self) -> str:
         return card(self.study.title, self._facts, self.table()._repr_html_())

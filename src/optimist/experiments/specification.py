@@ -33,7 +33,7 @@ FORMAT = 2
 """The format of specifications in files."""
 
 Unit = Literal["episodes", "steps"]
-"""What the length of a run is counted in."""
+"""The unit of the length of a run."""
 
 EVALUATIONS = 400
 """About how many policies of a run are evaluated by default."""
@@ -50,10 +50,10 @@ class Specification:
     agent
         The configuration of an agent; its class determines the agent. Or an `Algorithm`.
     episodes
-        The number of episodes; None if the run is of so many steps.
+        The number of episodes; None in a run by steps.
     stride
         The policy is evaluated exactly every ``stride`` episodes. In a Gymnasium environment,
-        returns are averaged over ``stride`` episodes. It is 1 in a run of so many steps.
+        returns are averaged over ``stride`` episodes. It is 1 in a run by steps.
     seed
         The seed of the agent.
     steps
@@ -141,7 +141,7 @@ class Specification:
     def from_plain(cls, data: Plain, folder: Path | None = None) -> "Specification":
         """Read a specification from plain data; nothing is imported for it.
 
-        ``folder`` is that of the study, which has the arrays of worlds of one's own.
+        ``folder`` is that of the study, which has the arrays of user-defined worlds.
         """
         if data.get("format") != FORMAT:
             raise ValueError(f"format must be {FORMAT}; got {data.get('format')!r}")
@@ -173,7 +173,7 @@ def check_unit(episodes: Any, steps: Any) -> None:
 
 
 def check_steps(world: StudyWorld) -> None:
-    """Refuse a finite world for a run of so many steps."""
+    """Refuse a finite world in a run by steps."""
     if not isinstance(world, Gym):
         raise ValueError(
             f"steps must be those of a Gymnasium environment; {type(world).__name__} is finite: "

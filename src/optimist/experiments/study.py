@@ -254,7 +254,7 @@ class Study:
     def text(self) -> str:
         """The study as TOML: as it was read, or with every parameter.
 
-        With worlds or agents of one's own it always has every parameter, and their digests.
+        With user-defined worlds or agents it always has every parameter, and their digests.
         """
         agents = {name: agent_table(config) for name, config in self.configurations.items()}
         tables = (*self.played.values(), *agents.values())

@@ -316,7 +316,7 @@ def _with_records(
 def _recordings(
     results: "Results", name: str, shown: dict[str, str], recording: Any
 ) -> tuple[data.Recording, ...]:
-    """What was recorded of the first seed of each agent."""
+    """The recording of the first seed of each agent."""
     first = results.first_runs(name)
     runs = {label: first[agent] for label, agent in shown.items()}
     shots = {label: results.shots(run) for label, run in runs.items()}

@@ -190,7 +190,7 @@ def _report_failures(results: Results) -> None:
 def _compile_once(pending: list[Run]) -> None:
     """Compile the loops of the learners before several processes would do so at once.
 
-    Agents of one's own use those of the shipped agents they derive from.
+    User-defined agents use those of the shipped agents they derive from.
     """
     kinds: set[tuple[Any, bool]] = set()
     for run in pending:

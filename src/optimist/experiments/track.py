@@ -31,7 +31,7 @@ optimistic_value     the mean of the agent's values of the first states
 bonus, ascension     the means of CB and of p+ along the paths
 ===================  =============================================================================
 
-In a run of so many steps a window is that between two points of a grid, the same for every seed and
+In a run by steps a window lies between two points of a grid, the same for every seed and
 agent: ``steps`` is its end, ``episode`` how many episodes have ended by then, and the means are of
 those that ended in the window or, if none did, of the one that was under way.
 """
@@ -118,7 +118,7 @@ class Track(ABC):
         """The measures with their intervals."""
 
     def points(self, numbers: FloatArray, at: IntArray, shown: IntArray) -> FloatArray:
-        """The points of curves [n, T] that are shown; their rows are ``at`` so many episodes."""
+        """The points of curves [n, T] that are shown; ``at`` has the episodes of their rows."""
         return numbers[:, shown]
 
 

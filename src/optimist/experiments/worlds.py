@@ -107,7 +107,7 @@ def read_world(
     data, path
         The table, and where it is, for errors.
     folder
-        Where files that it names are, and the arrays of worlds of one's own.
+        The folder of the files that it names, and of the arrays of user-defined worlds.
     load
         Whether entry points may be loaded. If not, worlds whose classes are not imported are read
         from their arrays.

@@ -138,7 +138,7 @@ def _parse(name: str) -> tuple[str, re.Match[str]]:
 
 
 def _instead(space: Space) -> str:
-    """What features of a space can be, in words."""
+    """The features that fit a space, in words."""
     if isinstance(space, spaces.Box) and len(space.shape) == 1:
         return f"tiles, rbf or fourier, such as {default_name(space)!r}"
     return "'distinct'" if parts_of(space) is None else "'onehot' or 'distinct'"

@@ -1,4 +1,4 @@
-"""What the spaces of Gymnasium are made of, and which wrappers convert those of actions."""
+"""The parts of Gymnasium's spaces, and the wrappers that convert spaces of actions."""
 
 import math
 from typing import Any, NamedTuple

@@ -68,7 +68,7 @@ class Cloner(OfflineImitator):
 
     ``Cloner(states, actions, features)`` fits plain pairs at once, and has a policy and no more.
     ``Cloner(world, expert, features=None, seed=0, view="whole")`` is an `Imitator`: `learn` fits
-    the pairs of the trajectories, by default with `OneHot` features. P is not looked at.
+    the pairs of the trajectories, by default with `OneHot` features. P is ignored.
 
     A cloner implements `_fit`.
     """
@@ -98,9 +98,9 @@ class Cloner(OfflineImitator):
     ) -> None:
         if isinstance(states, World | FiniteMDP) and not isinstance(actions, FeatureDataset):
             self._in_world = True
-            config, told = resolve(type(self).__name__, self.Config, config, parameters)
+            config, settings = resolve(type(self).__name__, self.Config, config, parameters)
             mdp = self._read_world(states)
-            refuse_environment(states, told)
+            refuse_environment(states, settings)
             self.expert = self._read_expert(actions, states)
             self._check_deterministic(self.expert, mdp.n_states, config)
             self.features = OneHot(mdp.n_states, mdp.n_actions) if features is None else features

@@ -172,9 +172,9 @@ class FeatureImitator(TabularImitator):
         parameters: dict[str, Any],
     ) -> tuple[FiniteMDP, Any]:
         """The world without its rewards and the configuration; sets the expert's features."""
-        config, told = resolve(type(self).__name__, self.Config, config, parameters)
+        config, settings = resolve(type(self).__name__, self.Config, config, parameters)
         mdp = self._read_world(world)
-        refuse_environment(world, told)
+        refuse_environment(world, settings)
         phi_r = reward_features
         if phi_r is None:
             phi_r = StateOnly(OneHotState(mdp.n_states), mdp.n_actions)

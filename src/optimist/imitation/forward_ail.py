@@ -161,7 +161,7 @@ class ForwardDriver(ImitatorDriver):
                 record.stop,
             )  # fmt: skip
             if kept.stride:
-                keep_table(self._judge(t), kept, first, i, done)
+                keep_table(self._stationary_policy(t), kept, first, i, done)
             record.epoch[i:done] = t
             if self.episodes == ends[t]:
                 record.epoch[done - 1] = self._finish(t, ends)
@@ -182,7 +182,7 @@ class ForwardDriver(ImitatorDriver):
         self.clock["epochs"] = after
         return after
 
-    def _judge(self, t: int) -> FloatArray:
+    def _stationary_policy(self, t: int) -> FloatArray:
         """The stationary policy with the occupancy of game t's policy, for the history."""
         if self._judged[0] != t:
             self._judged = (t, self._timed(t).stationary_in(self.mdp).table)
@@ -193,7 +193,7 @@ class ForwardDriver(ImitatorDriver):
 
     @property
     def diagnostics(self) -> Diagnostics:
-        return replace(super().diagnostics, pi=self._judge(int(self.clock["epochs"])))
+        return replace(super().diagnostics, pi=self._stationary_policy(int(self.clock["epochs"])))
 
     @property
     def policy(self) -> TimedPolicy:
@@ -235,7 +235,7 @@ class ForwardAIL(TabularImitator):
     Parameters
     ----------
     world, expert, seed, stride, config, parameters
-        As of `TabularImitator`. Actions in the data are not looked at.
+        As of `TabularImitator`. Actions in the data are ignored.
     K
         The number of episodes; by default that of the first call of `learn`.
 

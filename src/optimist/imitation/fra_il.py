@@ -94,7 +94,7 @@ class FraIL(Agent, Imitator):
         config: FraILConfig | None = None,
         **parameters: Any,
     ) -> None:
-        config, told = resolve("FraIL", FraILConfig, config, parameters)
+        config, settings = resolve("FraIL", FraILConfig, config, parameters)
         K = self._read_K(K)
         if isinstance(expert, TrajectoryDataset):
             expert, reward_features = _features_of(expert, reward_features, world)
@@ -103,10 +103,10 @@ class FraIL(Agent, Imitator):
         driver: ImitationDriver
         place: Any
         if isinstance(world, gymnasium.Env | VectorEnv | Gym):
-            place = as_gym(world, told)
+            place = as_gym(world, settings)
             driver = StreamImitation(place, *given)
         else:
-            refuse_environment(world, told)
+            refuse_environment(world, settings)
             place, driver = Place.of(world), FiniteImitation(finite_mdp(world), *given)
         driver.K = K
         self._start(driver, place)

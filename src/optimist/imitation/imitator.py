@@ -53,7 +53,7 @@ class Imitator(ABC):
     Attributes
     ----------
     sees
-        What it reads of the expert: "pairs" of states and actions, "states", or "features".
+        The expert's data that it reads: "pairs" of states and actions, "states", or "features".
     needs_actions, needs_deterministic
         Whether the expert's data must have actions, and one action in each state.
     needs_kernel
@@ -72,7 +72,7 @@ class Imitator(ABC):
     needs_K: ClassVar[bool] = False
     plays: ClassVar[bool] = True
     of_K: ClassVar[str] = "the learner"
-    """What depends on K, for the error that asks for it."""
+    """The quantity that depends on K, for the error that requests K."""
 
     @abstractmethod
     def learn(self, *args: Any, **kwargs: Any) -> History:
@@ -99,7 +99,7 @@ class Imitator(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
+    def load(cls, folder: str | Path, world: Any, *given: Any, **settings: Any) -> Self:
         """The learner in a folder; world and expert are given again."""
 
     # Checks

@@ -39,7 +39,7 @@ class Played(NamedTuple):
 
 
 def blank_played(episodes: int) -> Played:
-    """A record with room for so many episodes."""
+    """A record with room for ``episodes`` episodes."""
     steps, epoch, last = (np.zeros(episodes, dtype=np.int64) for _ in range(3))
     return Played(steps, epoch, last, np.zeros(1, dtype=np.bool_))
 

@@ -21,7 +21,7 @@ class RewardPlayer:
     B, W_max
         Bounds on the norms of the features and of the weights.
     shift, R_max
-        What keeps the rewards of the class in [0, R_max].
+        The constant that keeps the rewards of the class in [0, R_max].
     w, total
         w_k, and the sum of w_1, ..., w_k, [d_r]. Both change in place.
     """
@@ -105,7 +105,7 @@ class FiniteRewardPlayer(RewardPlayer):
         return moved
 
     def state(self, step: float, fresh: bool, episodes: int, kept: int) -> Any:
-        """The player as the compiled loop takes it, for so many episodes."""
+        """The player as the compiled loop takes it, with room for ``episodes`` episodes."""
         from optimist.imitation.loop import Player  # numba is slow to import
 
         return Player(

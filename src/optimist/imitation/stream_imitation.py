@@ -32,7 +32,7 @@ class StreamImitation(ImitationDriver, StreamDriver):
     Episodes have geometric lengths, so that their last pairs are draws of mu(pi_k). An episode that
     terminates stays in its last state until then, as `FeatureDataset.from_rollouts` records experts
     by default. Each termination adds one step from that state to itself for every action; so
-    features should tell the states in which episodes end from all others.
+    features should distinguish the states in which episodes end from all others.
     """
 
     OTHERS = (*StreamDriver.OTHERS, "player")

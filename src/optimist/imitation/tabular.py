@@ -24,7 +24,7 @@ from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
 
 BYTES_AN_ENTRY = 60
-"""What an entry of P^ takes: its place and value, twice while it is put together, and in an LP."""
+"""The bytes of an entry of P^: its place and value, twice while it is built, and in an LP."""
 
 NOTHING_KNOWN = np.zeros(0, dtype=np.bool_)
 NO_COUNTS = np.zeros(0)
@@ -136,7 +136,7 @@ class CountingDriver(ImitatorDriver):
         super().restore(header, arrays)
 
     def counted_of(self, episodes: int, K: int | None) -> int:
-        """In how many of so many episodes transitions are counted."""
+        """The number of these episodes whose transitions are counted."""
         return episodes
 
 
@@ -190,9 +190,9 @@ class TabularImitator(Agent, Imitator):
         config: Any = None,
         **parameters: Any,
     ) -> None:
-        config, told = resolve(type(self).__name__, self.Config, config, parameters)
+        config, settings = resolve(type(self).__name__, self.Config, config, parameters)
         mdp = self._read_world(world)
-        refuse_environment(world, told)
+        refuse_environment(world, settings)
         self.expert = self._read_expert(expert, world)
         self._check_deterministic(self.expert, mdp.n_states, config)
         run = RunSettings(config, seed, stride)

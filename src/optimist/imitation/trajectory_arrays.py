@@ -72,7 +72,7 @@ def is_finite(states: NDArray[Any]) -> bool:
 
 
 def finite_states(states: NDArray[Any], n_states: int) -> IntArray:
-    """The states, if they are those of a world with so many."""
+    """The states as indices of a world with ``n_states`` states; others are refused."""
     if not is_finite(states):
         raise ValueError(
             f"states must be numbers 0, ..., {n_states - 1} for a table; got {kind_of(states)}. "

@@ -32,16 +32,16 @@ from optimist.live.scenes import map_of
 from optimist.text import printable
 
 LOOK_SECONDS = 0.5
-"""How often the folder is read while somebody looks, at most."""
+"""The least number of seconds between two readings of the folder while a page is open."""
 
 BUSY = 10
-"""It is left alone for so many times as long as reading it has taken."""
+"""The pause after reading the folder, in multiples of the time that it took."""
 
 NUMBERS = ("value", "regret", "return", "optimistic_value", "bonus", "ascension", "epoch")
 """The columns of curves that are shown."""
 
 MEASURED = {False: "lost, %", True: "mean return"}
-"""What finished runs are measured by, in known worlds and in environments."""
+"""The scores of finished runs, in known worlds and in environments."""
 
 
 class FileFeed:

@@ -9,6 +9,7 @@ import ipaddress
 import json
 import secrets
 import socket
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
 from importlib import resources
@@ -38,12 +39,12 @@ BEAT_SECONDS = 10.0
 PATIENCE_SECONDS = 20.0
 """A viewer that takes longer to read a frame is dropped."""
 
-AT_ONCE = 16
-"""So many frames are sent together at most."""
+WORK_SECONDS = 0.002
+"""Frames are made into text for about so long at a look: meanwhile, learning cannot go on."""
 
 MOST_CONNECTIONS = 64
 SEND_BYTES = 2**18
-"""What the system may keep for a viewer who does not read."""
+"""The bytes that the system may buffer for a viewer that does not read."""
 
 BODY_BYTES = 1000
 """Controls are shorter than this."""
@@ -88,7 +89,7 @@ class Page:
     Parameters
     ----------
     source
-        What it shows.
+        The source of what it shows.
     host, port
         Where it listens: by default where only this machine reaches it, at any free port.
 
@@ -99,7 +100,7 @@ class Page:
     thread
         Where the server runs.
     opened, closing
-        Set when somebody has opened it, and when it is closed.
+        Set when a browser has opened it, and when it is closed.
     """
 
     def __init__(self, source: Source, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -163,7 +164,7 @@ class Page:
     def _names(self, host: str) -> bool:
         """Whether a name in the header Host is one of this page's.
 
-        A page of somebody else's, whose name leads to this address, is refused by it.
+        It refuses foreign pages whose name resolves to this address.
         """
         name, _, port = host.rpartition(":")
         name = name.strip("[]")
@@ -271,7 +272,7 @@ class Stream(Response):
                 if text:
                     part = {"type": "http.response.body", "body": text.encode(), "more_body": True}
                     await asyncio.wait_for(send(part), PATIENCE_SECONDS)
-                else:
+                if not text or self._feed.state == "learning":
                     await asyncio.wait([gone], timeout=LOOK_SECONDS)
             await send({"type": "http.response.body", "body": b""})
         except TimeoutError:
@@ -282,9 +283,9 @@ class Stream(Response):
 
     def _news(self) -> str:
         """The changes since the last call."""
-        feed = self._feed
-        parts = []
-        for _ in range(AT_ONCE):
+        feed, until = self._feed, time.perf_counter() + WORK_SECONDS
+        parts: list[str] = []
+        while not parts or time.perf_counter() < until:
             found = feed.frames.after(self._number)
             if found is None:
                 break

@@ -198,7 +198,7 @@ class ShownWorld:
     Attributes
     ----------
     labels
-        What is measured here.
+        The measurements.
     length, seeds
         The episodes or steps of its runs (`Labels.by`), and the most finished seeds of an agent.
     estimates

@@ -47,7 +47,7 @@ class Labels:
     Attributes
     ----------
     measured
-        What the numbers are, as in "measured by exact values".
+        The source of the numbers, as in "measured by exact values".
     title, better, best
         The first measure, which ranks the agents; and what it is to be better and best by it.
     verb, least, unit
@@ -57,7 +57,7 @@ class Labels:
     main
         The quantity of the small charts of all worlds.
     by
-        What the length of a run is counted in.
+        The unit of the length of a run.
     """
 
     key: Literal["values", "returns"]
