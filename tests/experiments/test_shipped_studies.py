@@ -14,8 +14,15 @@ from optimist.imitation import IMITATORS
 SHIPPED = shipped_studies()
 
 
-def test_there_are_five():
-    assert list(SHIPPED) == ["exploration", "imitation", "quick", "rivals", "sensitivity"]
+def test_there_are_six():
+    assert list(SHIPPED) == [
+        "certificates",
+        "exploration",
+        "imitation",
+        "quick",
+        "rivals",
+        "sensitivity",
+    ]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -98,6 +105,17 @@ def test_rivals_has_every_imitator_that_plays_and_then_the_rewards():
         name for name, kind in IMITATORS.items() if kind.plays
     ]
     assert rewarded == Optimist.Config()
+
+
+def test_certificates_compares_agents_that_count_with_the_prover_and_with_uniform_play():
+    study = Study.read("certificates")
+    assert len(study.worlds) == 8
+    assert study.certify == 0.05
+    *players, prover, uniform = (agent_name(config) for config in study.agents.values())
+    assert players == ["Optimist", "RmaxRaviUcb", "Rmax", "Psrl", "Ucbvi"]
+    assert prover == "Prover"
+    assert uniform == "QLearning"
+    assert study.agents["uniform play"].epsilon == 1
 
 
 def test_a_file_of_the_same_name_comes_first(tmp_path, monkeypatch):

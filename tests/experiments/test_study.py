@@ -302,9 +302,9 @@ def test_an_error_names_the_file(tmp_path):
 def test_a_file_that_does_not_exist(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for path, hint in (
-        ("quik", "did you mean 'quick'? Shipped are exploration, imitation, "),
-        ("studies/quick.toml", "did you mean 'quick'? Shipped are exploration, imitation, "),
-        ("zzzzzz", "shipped are exploration, imitation, "),
+        ("quik", "did you mean 'quick'? Shipped are certificates, exploration, "),
+        ("studies/quick.toml", "did you mean 'quick'? Shipped are certificates, exploration, "),
+        ("zzzzzz", "shipped are certificates, exploration, "),
     ):
         with pytest.raises(StudyError) as caught:
             Study.read(path)

@@ -14,6 +14,7 @@ from optimist.agents.ending import Callback, Ending, most_episodes
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.agents.shown import Shown
+from optimist.agents.snapshot import Snapshot
 from optimist.agents.watching import Watcher, watched
 from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
@@ -253,6 +254,13 @@ class Agent(Shown):
     def diagnostics(self) -> Diagnostics:
         """The state of the learner in numbers: values, bonuses, the covariance and others."""
         return self._driver.diagnostics
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the learner believes of all states of a finite world, quickly copied."""
+        if self._driver.mdp is None:
+            raise AttributeError(NOT_FINITE)
+        return self._driver.snapshot
 
     @property
     def policy(self) -> Policy:

@@ -95,6 +95,11 @@ class CertifiedAgent(Agent):
             self._certifier = before = Certifier(self._driver.simulator, seen.r, delta, support)
         return before.certificate(seen, self.episodes, self.steps)
 
+    def forget(self) -> None:
+        """As `Agent.forget`, and the bounds of earlier certificates, as a saved learner does."""
+        super().forget()
+        self._certifier = None
+
     def _restore(self, saved: "Saved") -> None:
         super()._restore(saved)
         self._certifier = None

@@ -19,10 +19,10 @@ from optimist.agents.ending import episodes_before
 from optimist.agents.history import History
 from optimist.agents.interruption import Pace, in_thread, own_copy
 from optimist.agents.progress import Bar
+from optimist.agents.snapshot import Snapshot, policy_of
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
 from optimist.core.acting import ActingPolicy
-from optimist.core.optimism import KNOWN, played
 from optimist.core.policy import PolicyPrior
 from optimist.core.state import (
     NO_STAGE,
@@ -240,6 +240,12 @@ class Driver(ABC):
         """The state of the learner, in numbers."""
 
     @property
+    def snapshot(self) -> Snapshot:
+        """What is believed of all states, in a finite world."""
+        now = self.diagnostics
+        return Snapshot(now.V, now.CB, now.p, now.pi)
+
+    @property
     @abstractmethod
     def policy(self) -> Policy:
         """The policy that the next episode would play."""
@@ -363,9 +369,7 @@ class VariantDriver(Driver):
     def pi(self) -> FloatArray:
         """The probabilities with which actions are played, [X, A]."""
         s, n, _ = self.statistics
-        if (s.standing[:n] == KNOWN).all():
-            return np.asarray(np.exp(s.log_pi[:n]))
-        return played(s.log_pi[:n], s.standing[:n])
+        return policy_of(s.log_pi[:n], s.standing[:n])
 
     @property
     def settings(self) -> dict[str, Any]:

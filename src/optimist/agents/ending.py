@@ -131,7 +131,6 @@ class Goal:
             )
         self.agent, self._until, self._delta = agent, until, delta
         self._seen: list[tuple[float, float]] = []  # episodes and shares
-        self._began = agent.episodes, time.monotonic()
         self.sentence = ""
         agent.certificate(delta)  # an agent without certificates is refused at once
         self._plan()
@@ -144,12 +143,14 @@ class Goal:
         if self.agent.episodes < self.coming and not ends:
             return False
         share = self.agent.certificate(self._delta).share
+        if not self._seen:  # what is compiled, is compiled by now
+            self._began = self.agent.episodes, time.monotonic()
         self._seen.append((self.agent.episodes, share))
         self._plan()
         missing = episodes_missing(self._seen, self._until)
         first, began = self._began
-        rate = (self.agent.episodes - first) / max(time.monotonic() - began, 1e-9)
-        rest = "no estimate yet" if missing is None else f"about {duration(missing / rate)} more"
+        each = (time.monotonic() - began) / max(self.agent.episodes - first, 1)
+        rest = "no estimate yet" if missing is None else f"about {duration(missing * each)} more"
         self.sentence = f"certified within {share:.1%} of the optimum; {rest}"
         return share <= self._until
 

@@ -11,8 +11,18 @@ from optimist.agents.certificate import Seen
 from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
+from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray, IntArray
-from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
+from optimist.core import (
+    Confidence,
+    Fixed,
+    NoiseBonus,
+    Rewards,
+    TablePolicy,
+    Truncation,
+    Variant,
+    schema,
+)
 from optimist.core.arrays import (
     check_features,
     check_size,
@@ -23,11 +33,16 @@ from optimist.core.arrays import (
     whole_front,
 )
 from optimist.core.rewards import FOR_EVER
+from optimist.core.rooms import Rounds, room_for_rounds
+from optimist.core.rounds import FEWEST
 from optimist.core.state import (
+    DENSE_ROUND_FUNCTIONS,
     FRONT_FUNCTIONS,
+    LARGE,
     NO_STAGE,
     NOISE_FUNCTIONS,
     PRIOR_FUNCTIONS,
+    ROUND_FUNCTIONS,
     SHARED_FUNCTIONS,
     Epoch,
     Front,
@@ -50,6 +65,9 @@ LINEAR = 1e-9
 
 SMALL = 1000
 """In worlds of fewer states all take part in updates."""
+
+MANY = 20
+"""With one-hot features rounds pay where so many updates may follow an episode."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Irrational, so that every position in `fingerprint` gets its own weight."""
@@ -170,10 +188,26 @@ class FiniteDriver(VariantDriver):
             (SHARED_FUNCTIONS, not data.own),
             (PRIOR_FUNCTIONS, self.variant.learns_prior),
             (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
+            (ROUND_FUNCTIONS, data.own and self.rounds.total.size > 0),
+            (DENSE_ROUND_FUNCTIONS, not data.own and self.rounds.total.size > 0),
         ):
             if called:
                 functions |= named
-        return Learner(world, rule, states, data, self.regression, self.epoch, front, **functions)
+        reg, epoch, rounds = self.regression, self.epoch, self.rounds
+        return Learner(world, rule, states, data, reg, epoch, front, rounds, **functions)
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
+        v, rows, shape, none = self.variant, self.states.rows, self.mdp.r.shape, ((0, 0), 0)
+        linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
+        if not linear or v.updates <= FEWEST or math.isinf(v.eta):
+            return room_for_rounds(*none, rows[:0])
+        if self.data.own:
+            links = self.simulator.after.size
+            return room_for_rounds(*((shape, links) if v.updates >= MANY else none), rows[:, :0])
+        dense = self.features.blocks == 1 and rows.shape[1] < LARGE
+        return room_for_rounds(shape if dense else (0, 0), 0, rows if dense else rows[:0])
 
     @property
     def front(self) -> Front:
@@ -233,6 +267,14 @@ class FiniteDriver(VariantDriver):
             self.rng.bit_generator.state,
             self.variant.observe_last,
         )
+
+    @property
+    def snapshot(self) -> Snapshot:
+        s, visits = self.states, None
+        if isinstance(self.features, OneHot):
+            visits = (self.regression.Lambda[:, 0, 0] - self.ridge).reshape(s.r.shape)
+        V, CB, p, log_pi = s.V.copy(), s.CB.copy(), s.p.copy(), s.log_pi.copy()
+        return Snapshot(V, CB, p, log_pi, s.standing.copy(), visits)
 
     @property
     def statistics(self) -> tuple[States, int, Regression]:

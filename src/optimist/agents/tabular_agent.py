@@ -16,6 +16,7 @@ from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.finite_driver import column_layout, columns_of, fingerprint, refuse_rewards
 from optimist.agents.history import History
+from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray
 from optimist.core import TablePolicy, schema
 from optimist.core.arrays import simulator
@@ -131,6 +132,12 @@ class TabularDriver(Driver):
         t = self.tables
         p, epoch = np.zeros_like(t.CB), int(t.clock[0]["epochs"])
         return Diagnostics(t.V, t.pi, t.CB, p, epoch, self.rule.heaven)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        t = self.tables
+        visits = t.visits.reshape(t.CB.shape).copy()
+        return Snapshot(t.V.copy(), t.CB.copy(), np.zeros_like(t.CB), t.pi.copy(), visits=visits)
 
     @property
     def policy(self) -> Policy:

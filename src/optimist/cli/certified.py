@@ -45,7 +45,7 @@ def learn_until(study: Study, given: Any) -> int:
         with user_errors():
             agent = run.spec.learner()
             if not isinstance(agent, CertifiedAgent):
-                raise ValueError(f"--until needs an agent with certificates; got {run.spec.agent}")
+                raise ValueError(f"--until needs an agent with certificates; got {run.agent}")
             try:
                 agent.learn(until=until, delta=given.delta, **limits)
             except KeyboardInterrupt:

@@ -240,7 +240,8 @@ class Sweep:
     """
 
     study: Annotated[str, Positional, arg(metavar="STUDY")]
-    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation, rivals"""
+    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation, rivals,
+    certificates"""
     out: Annotated[Path | None, shown("FOLDER", "runs/STUDY")] = None
     """output directory; created, or resumed if it exists"""
     seeds: Annotated[int | None, shown("N", "as in the study")] = None

@@ -11,6 +11,7 @@ import numpy as np
 
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.optimism import Optimism
+from optimist.core.rooms import Rounds
 
 CLOCK = np.dtype(
     [(name, np.int64) for name in ("episodes", "epochs", "updates", "steps", "state", "stage")]
@@ -162,6 +163,7 @@ class Learner(NamedTuple):
     reg: Regression
     epoch: Epoch
     front: Front
+    rounds: Rounds
     # Functions that not every learner calls, by name; they are compiled for those that do.
     meet_first: Any = ""
     meet: Any = ""
@@ -172,6 +174,7 @@ class Learner(NamedTuple):
     norms: Any = ""
     learn_prior: Any = ""
     draw_bonuses: Any = ""
+    play_round: Any = ""
 
 
 FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
@@ -185,6 +188,12 @@ FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
 )
 """What a learner calls besides, in which some states do not take part, in which pairs share
 features, whose prior is learnt, and whose bonuses are drawn."""
+
+ROUND_FUNCTIONS, DENSE_ROUND_FUNCTIONS = (
+    {"play_round": f"optimist.core.{name}"}
+    for name in ("rounds:play_round", "dense_rounds:play_dense_round")
+)
+"""What a learner calls whose updates come in rounds, if it has own features, or one block."""
 
 
 class Links(NamedTuple):

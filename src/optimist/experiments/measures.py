@@ -10,6 +10,7 @@ from optimist.agents.plotted import cumulative
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym, World
 from optimist.experiments import statistics
+from optimist.experiments.certified import best_so_far
 from optimist.experiments.curves import Curves, average, final
 from optimist.experiments.experts import ExpertData
 from optimist.experiments.maps import corners, is_drawn
@@ -77,7 +78,8 @@ class ByValues(Track):
         return np.arange(1, episodes + 1, stride)
 
     def completed(self, rows: Curves) -> Curves:
-        return {**rows, "regret": cumulative(rows["episode"], rows["suboptimality"])}
+        certified = best_so_far(rows) if "lower" in rows else {}
+        return {**rows, **certified, "regret": cumulative(rows["episode"], rows["suboptimality"])}
 
     def result(self, curves: Curves, agent: Agent) -> dict[str, Any]:
         mdp = self.world.mdp

@@ -18,6 +18,8 @@ bonus, ascension     the means of CB and of p+ along its path
 matching_error       the exact ||lambda(pi_k) - lambda(pi_E)||, for imitators only
 ===================  =============================================================================
 
+With certificates there are the columns of `optimist.experiments.certified` too.
+
 ===================  =============================================================================
 Column               By returns: for the window that ends with episode k
 ===================  =============================================================================
@@ -44,6 +46,7 @@ import numpy as np
 from optimist.agents import Agent
 from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
+from optimist.experiments.certified import COLUMNS
 from optimist.experiments.curves import Curves
 from optimist.experiments.specification import Specification
 from optimist.experiments.statistics import Estimate
@@ -93,7 +96,8 @@ class Track(ABC):
         expected = self.at(spec)
         complete = np.array_equal(curves.get(self.column, ()), expected)
         kinds = {"episode": "int64", "steps": "int64"}
-        kinds |= dict.fromkeys(self.finite(spec.agent), "float64")
+        certified = COLUMNS if spec.certify is not None and COLUMNS[0] in curves else ()
+        kinds |= dict.fromkeys((*self.finite(spec.agent), *certified), "float64")
         if not complete or not all(
             _is_finite(curves.get(name), kind, len(expected)) for name, kind in kinds.items()
         ):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from optimist.agents.coming import ComingEpisode
+from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray, IntArray
 from optimist.display.boards import Map
 from optimist.report.data import plain
@@ -31,9 +32,10 @@ class Frame:
     ----------
     numbers
         Numbers of the run so far, by name; nan if one is not known.
+    snapshot
+        What is known of a finite world, until the frame is complete.
     boards
-        A number of each state or cell, by the name of the board, [X], or of each pair, [X, A],
-        until it is complete.
+        A number of each state or cell, [X], by the name of the board.
     policy
         The next policy, [X, A]; of a map its most likely ``action``, [X].
     coming, path_of
@@ -48,6 +50,7 @@ class Frame:
     episodes: int
     steps: int
     numbers: dict[str, float] = field(default_factory=dict)
+    snapshot: Snapshot | None = None
     boards: dict[str, FloatArray] = field(default_factory=dict)
     policy: FloatArray | None = None
     action: IntArray | None = None
@@ -60,11 +63,11 @@ class Frame:
 
     @property
     def size(self) -> int:
-        """Its approximate size in bytes."""
+        """Its approximate size in bytes, with its text."""
         arrays = (*self.boards.values(), self.policy, self.action, self.points)
         own = sum(array.nbytes for array in arrays if array is not None)
-        # Its text is about as large, and so is the policy by which a path is drawn.
-        return 1000 + 2 * own + 2 * len(self.picture or b"")
+        copies = 0 if self.snapshot is None else self.snapshot.nbytes
+        return 1000 + 2 * own + 2 * len(self.picture or b"") + copies
 
     @cached_property
     def path(self) -> IntArray | None:
@@ -144,6 +147,7 @@ class Frames:
         self._most, self._bytes, self._every = most, 0, 1
         self._numbers: list[int] = []
         self._frames: list[Frame] = []
+        self._sizes: list[int] = []  # as they were added: they shrink when they are shown
         self._lock = Lock()
         self.last = 0
         """The number of the latest frame; 0 before the first."""
@@ -161,7 +165,8 @@ class Frames:
             self.last += 1
             self._numbers.append(self.last)
             self._frames.append(frame)
-            self._bytes += frame.size
+            self._sizes.append(frame.size)
+            self._bytes += self._sizes[-1]
             if self._bytes > self._most:
                 self._thin()
                 while self._bytes > self._most / 2 and self._every < self.last:
@@ -174,7 +179,8 @@ class Frames:
         kept = [i for i, n in enumerate(self._numbers) if n > recent or (n - 1) % self._every == 0]
         self._numbers = [self._numbers[i] for i in kept]
         self._frames = [self._frames[i] for i in kept]
-        self._bytes = sum(frame.size for frame in self._frames)
+        self._sizes = [self._sizes[i] for i in kept]
+        self._bytes = sum(self._sizes)
 
     def after(self, number: int) -> tuple[int, Frame] | None:
         """The first frame with a larger number, if there is one."""

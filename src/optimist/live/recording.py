@@ -24,6 +24,7 @@ BOARDS = {
     "ascension": ("chance of heaven", True, False),
     "value": ("value: what it hopes for", False, False),
     "bonus": ("bonus", True, False),
+    "occupancy": ("occupancy", False, True),
     "visits": ("visits", False, True),
 }
 """The boards with their titles, whether they are of optimism, and of logarithmic colours."""
@@ -165,7 +166,8 @@ class _Board:
         ax.set_title(title)
         self.arrows: Any = None
         policy = frames[0].policy
-        if name == "value" and policy is not None and picture.moves is not None:
+        arrowed = "value" if "value" in frames[0].boards else "occupancy"
+        if name == arrowed and policy is not None and picture.moves is not None:
             self.arrows = draw_arrows(ax, picture, policy, picture.moves, self.mesh)
         self.lines = [
             *ax.plot([], [], color="white", linewidth=3.4, solid_capstyle="round", alpha=0.9),

@@ -9,6 +9,7 @@ import ipaddress
 import json
 import secrets
 import socket
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
 from importlib import resources
@@ -38,8 +39,8 @@ BEAT_SECONDS = 10.0
 PATIENCE_SECONDS = 20.0
 """A viewer that takes longer to read a frame is dropped."""
 
-AT_ONCE = 16
-"""So many frames are sent together at most."""
+WORK_SECONDS = 0.002
+"""Frames are made into text for about so long at a look: meanwhile, learning cannot go on."""
 
 MOST_CONNECTIONS = 64
 SEND_BYTES = 2**18
@@ -271,7 +272,7 @@ class Stream(Response):
                 if text:
                     part = {"type": "http.response.body", "body": text.encode(), "more_body": True}
                     await asyncio.wait_for(send(part), PATIENCE_SECONDS)
-                else:
+                if not text or self._feed.state == "learning":
                     await asyncio.wait([gone], timeout=LOOK_SECONDS)
             await send({"type": "http.response.body", "body": b""})
         except TimeoutError:
@@ -282,9 +283,9 @@ class Stream(Response):
 
     def _news(self) -> str:
         """The changes since the last call."""
-        feed = self._feed
-        parts = []
-        for _ in range(AT_ONCE):
+        feed, until = self._feed, time.perf_counter() + WORK_SECONDS
+        parts: list[str] = []
+        while not parts or time.perf_counter() < until:
             found = feed.frames.after(self._number)
             if found is None:
                 break

@@ -5,7 +5,7 @@ Numbers that are missing are nan. Mappings list agents in the order in which the
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -14,6 +14,9 @@ from optimist.checks import FloatArray, IntArray
 from optimist.display.boards import Map
 from optimist.display.text import one_line
 from optimist.report.labels import Labels
+
+LEVELS = (0.2, 0.1, 0.05, 0.02, 0.01)
+"""Shares of the optimal value that policies are certified to be within."""
 
 
 class ShownEstimate(Protocol):
@@ -69,6 +72,31 @@ class Curves:
     episode: IntArray | FloatArray
     steps: IntArray | FloatArray
     of: Mapping[str, Curve]
+
+
+@dataclass(frozen=True)
+class Certified:
+    """What an agent certified in a world, as shares of the optimal value.
+
+    Attributes
+    ----------
+    episode
+        The episodes of the points, [T].
+    lower, upper, value
+        The bounds, and the exact value of the policy that is certified, means over the seeds, [T].
+    certified, truly
+        The episode from which on the policy is certified within each of `LEVELS` of the optimum,
+        and that from which on it truly is; nan if not by the end, [n, levels].
+    """
+
+    __repr__ = one_line
+
+    episode: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    value: FloatArray
+    certified: FloatArray
+    truly: FloatArray
 
 
 @dataclass(frozen=True)
@@ -179,6 +207,8 @@ class ShownWorld:
         The probability that a run of an agent does better than one of another.
     states, actions, optimal, uniform
         The sizes, the optimal value, and the value of uniform play, where they are known.
+    certified, uncertified
+        The certificates of each agent that was asked for them, or why it has none.
     """
 
     __repr__ = one_line
@@ -196,6 +226,8 @@ class ShownWorld:
     optimal: float = math.nan
     uniform: float = math.nan
     picture: Picture | None = None
+    certified: Mapping[str, Certified] = field(default_factory=dict)
+    uncertified: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def scores(self) -> dict[str, ShownEstimate]:
@@ -323,6 +355,8 @@ class ReportData:
         The versions and machines of the runs.
     comparison
         None if the study has no subject.
+    certify
+        The delta of the certificates; None if the study has none.
     """
 
     __repr__ = one_line
@@ -341,6 +375,7 @@ class ReportData:
     damaged: tuple[MissingRun, ...] = ()
     unfinished: int = 0
     comparison: Comparison | None = None
+    certify: float | None = None
 
 
 def plain(value: Any, digits: int = 17, where: str = "the data") -> Any:
