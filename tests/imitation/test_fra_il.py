@@ -254,7 +254,11 @@ def test_a_mistake_gives_a_one_line_error(grid):
     table = [
         ({"expert": FeatureDataset(np.eye(5))}, ValueError, "phi must have d = 5"),
         ({"expert": FeatureDataset(expert.mean[None], gamma=0.5)}, ValueError, "gamma = 0.5, the"),
-        ({"expert": np.eye(8)}, TypeError, r"must be a FeatureDataset: FeatureDataset\(rows\)"),
+        (
+            {"expert": np.eye(8)},
+            TypeError,
+            r"must be a FeatureDataset, such as FeatureDataset\(rows\)",
+        ),
         ({"world": "GridWorld"}, TypeError, "must be a World or a FiniteMDP"),
         ({"reward_features": OneHot(9, 4)}, ValueError, "the features have 9 states"),
         ({"reward_features": OneHotState(8)}, TypeError, "reward_features .*must be a FeatureMap"),
