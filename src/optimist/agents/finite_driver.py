@@ -32,6 +32,7 @@ from optimist.core.arrays import (
     simulator,
     whole_front,
 )
+from optimist.core.iteration import FEW
 from optimist.core.rewards import FOR_EVER
 from optimist.core.rooms import Rounds, room_for_rounds
 from optimist.core.rounds import FEWEST
@@ -199,15 +200,15 @@ class FiniteDriver(VariantDriver):
     @cached_property
     def rounds(self) -> Rounds:
         """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
-        v, rows, shape, none = self.variant, self.states.rows, self.mdp.r.shape, ((0, 0), 0)
+        v, rows, shape = self.variant, self.states.rows, self.mdp.r.shape
         linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
-        if not linear or v.updates <= FEWEST or math.isinf(v.eta):
-            return room_for_rounds(*none, rows[:0])
-        if self.data.own:
-            links = self.simulator.after.size
-            return room_for_rounds(*((shape, links) if v.updates >= MANY else none), rows[:, :0])
-        dense = self.features.blocks == 1 and rows.shape[1] < LARGE
-        return room_for_rounds(shape if dense else (0, 0), 0, rows if dense else rows[:0])
+        if linear and math.isfinite(v.eta) and self.mdp.r.size >= FEW:
+            if self.data.own and v.updates >= MANY:
+                return room_for_rounds(shape, self.simulator.after.size, rows[:, :0])
+            dense = self.features.blocks == 1 and rows.shape[1] < LARGE
+            if not self.data.own and dense and v.updates > FEWEST:
+                return room_for_rounds(shape, 0, rows)
+        return room_for_rounds((0, 0), 0, rows[:0])
 
     @property
     def front(self) -> Front:
