@@ -185,7 +185,7 @@ def guides(ax: Any, axis: Axis) -> None:
         y = start * (x / first) ** power
         ax.plot(x, y, zorder=1, **GUIDE)
         ax.annotate(label, (x[1], y[1]), color=GREY, fontsize=7, va="center", xytext=(2, 0),
-                    textcoords="offset points", zorder=4,
+                    textcoords="offset points", zorder=1.5,
                     bbox={"fc": "white", "ec": "none", "alpha": 0.7, "pad": 0.5})  # fmt: skip
 
 

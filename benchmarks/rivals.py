@@ -3,7 +3,7 @@
 The gap <nu0, V^{pi_E} - V^{pi}> of the policy that the theorem of each learner is about, over the
 expert's trajectories tau_E, the episodes K and the horizon H, with default parameters. Finished
 runs are kept in FOLDER/rivals.csv, one a row, and are not made again. ``--seeds 2 --quick`` takes a
-minute, the whole less than half an hour on two idle cores. ``--figure FILE`` draws docs/rivals.png,
+minute, the whole twenty minutes on two idle cores. ``--figure FILE`` draws docs/rivals.png,
 ``--measured FILE`` writes the powers for `optimist theory`, and ``--peers PYTHON`` adds MCE-IRL
 (benchmarks/peers/mce_irl.py).
 

@@ -153,7 +153,7 @@ def test_features_of_the_expert_and_other_things_are_refused(kind):
 
 @kinds(lambda kind: kind.sees != "features")
 def test_trajectories_that_do_not_fit_the_world_are_refused(kind):
-    with pytest.raises(ValueError, match=r"outside {0, \.\.\., 2}"):
+    with pytest.raises(ValueError, match=r"states\[\d+\] must be in {0, \.\.\., 2}; got 3"):
         imitator(kind, envs.ResetCliff(3), EXPERT, K=K)
     data = TrajectoryDataset([[0, 1]], [[0, 0]], gamma=0.5)
     with pytest.raises(ValueError, match="gamma must be that of the world"):
@@ -176,7 +176,7 @@ def test_the_number_of_episodes_must_be_known_before_the_first(kind, tmp_path):
     assert il.K == K
     il.save(tmp_path)
     assert kind.load(tmp_path, WORLD, EXPERT).K == K
-    with pytest.raises(ValueError, match="K must be at least 1; got 0"):
+    with pytest.raises(ValueError, match=r"K must be at least \d; got 0"):
         imitator(kind, WORLD, EXPERT, K=0)
 
 
@@ -189,7 +189,7 @@ def test_those_without_episodes_learn_once(kind):
         il.learn(10)
     il.learn()
     assert il.episodes == 0
-    with pytest.raises(ValueError, match=r"learn\(\) is called once"):
+    with pytest.raises(ValueError, match=r"learns in one call: learn\(\) was called before"):
         il.learn()
 
 
