@@ -265,7 +265,11 @@ def test_a_mistake_gives_a_one_line_error(grid):
         ({"reward_features": FraILConfig()}, TypeError, "reward_features .*FraILConfig"),
         (nothing, ValueError, "reward_features must not all be zero"),
         (longer, ValueError, "a row of norm 1, above the bound B = 0.5"),
-        ({"features": OneHotState(8)}, TypeError, r"features .*must be a FeatureMap; got .*; StateOnly"),
+        (
+            {"features": OneHotState(8)},
+            TypeError,
+            r"features .*must be a FeatureMap; got .*; StateOnly",
+        ),
         ({"features": both}, ValueError, "the features have 30 states"),
         ({"config": variant}, TypeError, "config must be a FraILConfig"),
         ({"config": FraILConfig}, TypeError, "config must be a FraILConfig"),
