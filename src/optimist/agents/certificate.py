@@ -77,7 +77,7 @@ class Certifier:
         from optimist.core.frame import frame
         from optimist.core.means import room_for_means
 
-        self.r, self.delta, self.support, self._certify = r, delta, support, certify
+        self.r, self.delta, self.support = r, delta, support
         (X, A), gamma = r.shape, world.gamma
         self._precision = precision
         first, after, begins = world.first, world.after, np.ones(X, dtype=np.bool_)
@@ -104,7 +104,8 @@ class Certifier:
         rows = evidence.room_for_rows(X * A + 1, seen.after.size)
         means = room_for_means(X * A + 1, seen.after.size)
         bounds, newton = no_bounds(X, A, float(seen.r.max()) / (1 - gamma))
-        self._search: Any = tuple(map(frame, (seen, rows, bounds, means, newton)))
+        self._certify: Any = certify
+        self._search = tuple(map(frame, (seen, rows, bounds, means, newton)))
         self._counts, self._policy, self._Q = seen.counts, bounds.policy, bounds.Q
         self._last: Certificate | None = None
 
