@@ -17,26 +17,30 @@ def learner(**given):
 
 
 def test_intervals_cover_as_often_as_they_say():
-    """In short holdouts of skewed returns; half as wide, or at the level .5, they would not."""
+    """In short holdouts of skewed returns; half as wide, or at another level, they would not."""
     agent = learner()
-    value, runs = RIVER.mdp.value(agent.policy.table), 300
+    value, runs = RIVER.mdp.value(agent.diagnostics.pi), 300
     found = [agent.estimate(60, seed=seed) for seed in range(runs)]
     covers = np.mean([e.low <= value <= e.high for e in found])
-    halves = np.mean([abs(e.value - value) <= (e.high - e.value) / 2 for e in found])
+    halves = np.mean([e.low <= 2 * value - e.value <= e.high for e in found])
     assert 0.92 <= covers <= 0.99
     assert halves < 0.8
     even = [agent.estimate(60, level=0.5, seed=seed) for seed in range(100)]
     assert 0.35 <= np.mean([e.low <= value <= e.high for e in even]) <= 0.65
 
 
-def test_the_interval_is_of_students_t():
+def test_the_ends_of_the_interval_solve_halls_equation():
     agent = learner()
-    found = agent.estimate(3, level=0.9)
-    returns = found.evaluation.returns
-    half = 2.919986 * returns.std(ddof=1) / np.sqrt(3)  # the quantile .95 of t with 2 degrees
-    assert found.value == pytest.approx(returns.mean())
-    assert found.high - found.value == pytest.approx(half, rel=1e-6)
-    assert found.value - found.low == pytest.approx(half, rel=1e-6)
+    found = agent.estimate(30, level=0.9)
+    x = found.evaluation.returns
+    s = x.std(ddof=1)
+    g = ((x - x.mean()) ** 3).mean() / s**3
+    assert found.value == pytest.approx(x.mean())
+    assert abs(g) > 0.1
+    for end, t in ((found.low, 1.6991270), (found.high, -1.6991270)):  # .95 of 29 degrees
+        w = (x.mean() - end) / s
+        q = w + g * w**2 / 3 + g**2 * w**3 / 27 + g / (6 * 30)
+        assert q * np.sqrt(30) == pytest.approx(t, rel=1e-6)
 
 
 def test_nothing_is_learnt_from_it_and_the_seed_decides_it():
@@ -95,7 +99,7 @@ def test_transition_probabilities_are_not_read():
 
 
 def test_what_cannot_be_played_is_refused():
-    with pytest.raises(ValueError, match="episodes must be"):
+    with pytest.raises(ValueError, match="episodes = 1 must be at least 2"):
         learner().estimate(1)
     for level in (0, 1, 1.5):
         with pytest.raises(ValueError, match=r"level must be in \(0, 1\); got"):

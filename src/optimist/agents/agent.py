@@ -306,7 +306,7 @@ class Agent(Shown):
         >>> agent = Optimist(world, seed=0)
         >>> _ = agent.learn(2000)
         >>> found = agent.estimate(episodes=500)
-        >>> found.low <= world.mdp.value(agent.policy.table) <= found.high
+        >>> found.low <= world.mdp.value(agent.diagnostics.pi) <= found.high
         True
         """
         self._driver.refuse_if_broken()
