@@ -16,7 +16,7 @@ help:
 	@echo "make bench   measure the exact solver and the engine against their peers, and every aim"
 	@echo "make mutate  change the code a little, 50 times, and print the changes that no test notices"
 	@echo "make dist    build the wheel, and try it in an environment of its own"
-	@echo "make figure  draw the figures of the front page and the gallery anew"
+	@echo "make figure  draw the figures of the front page, the gallery and the case studies anew"
 	@echo "make notebooks    execute those in docs/notebooks, and write them with their outputs"
 
 $(READY): pyproject.toml
@@ -60,6 +60,7 @@ figure: $(READY)
 	@$(BIN)/python docs/optimism_figure.py
 	@$(BIN)/python docs/four_rooms_animation.py
 	@cd docs/gallery && MPLBACKEND=Agg $(CURDIR)/$(BIN)/python -m doctest -o NORMALIZE_WHITESPACE index.md
+	@cd docs/case-studies && MPLBACKEND=Agg $(CURDIR)/$(BIN)/python -m doctest -o NORMALIZE_WHITESPACE *.md
 
 notebooks: $(READY)
 	@$(BIN)/python docs/notebooks/execute.py

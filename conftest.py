@@ -1,9 +1,12 @@
 """Examples run in a folder of their own, so that the files they write are not left lying about.
 
+Data that lie beside a page are copied there.
+
 Tests that compare bytes or exact arrays are marked ``bits``: they have to pass on every processor,
 and `make test-other-processor` runs them as on another one.
 """
 
+import shutil
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
@@ -55,4 +58,7 @@ def _examples_in_a_folder_of_their_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     if isinstance(request.node, pytest.DoctestItem):
-        monkeypatch.chdir(tmp_path_factory.mktemp("example"))
+        folder = tmp_path_factory.mktemp("example")
+        for data in request.node.path.parent.glob("*.csv"):  # which lie beside a page
+            shutil.copy(data, folder)
+        monkeypatch.chdir(folder)

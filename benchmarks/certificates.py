@@ -1,8 +1,9 @@
-"""Certificates, measured: ``python -m benchmarks.certificates [coverage|width|exploration|speed]``.
+"""Certificates, measured: ``python -m benchmarks.certificates WHAT``.
 
 coverage     how often a certificate of a run fails, in small worlds and random MDPs
 width        the bounds beside others of the literature, on the same counts
-exploration  episodes until certified, playing as usual and for the certificate
+support      what is certified without and with the support
+exploration  episodes until certified, in the runs of `optimist sweep certificates` in --folder
 speed        what a certificate costs
 """
 
@@ -27,6 +28,12 @@ from optimist.agents.certificate import Certifier, Seen
 from optimist.checks import FloatArray
 from optimist.core import certificate
 from optimist.core.arrays import simulator
+from optimist.experiments import Study, open_results
+from optimist.report.certificates import half_by
+from optimist.report.data import LEVELS
+from optimist.report.figures import save_figure
+from optimist.report.figures_certificates import certificates_figure
+from optimist.theory.certifying import episodes_to_certify
 
 DELTA = 0.05
 
@@ -83,16 +90,7 @@ def coverage(worlds: list[str], runs: int) -> None:
             print(f"{name}, {n:,}, {once / n:.2%}, {ever / n:.2%}, {delta:.0%}", flush=True)
 
 
-WORLDS: dict[str, envs.World] = {
-    "RiverSwim 6": envs.RiverSwim(6, gamma=0.9),
-    "RiverSwim 20": envs.RiverSwim(20, gamma=0.95),
-    "RandomTabular 20": envs.RandomTabular(20, gamma=0.9),
-    "DeepSea 6": envs.DeepSea(6, gamma=0.95),
-    "DeepSea 6, slippery": envs.DeepSea(6, slip=0.1, gamma=0.95),
-    "CombinationLock 6": envs.CombinationLock(6, gamma=0.9),
-    "SixArms": envs.SixArms(gamma=0.9),
-    "GridWorld": envs.GridWorld(gamma=0.9),
-}
+WORLDS: dict[str, envs.World] = dict(Study.read("certificates").worlds)
 
 LEARNERS: dict[str, Callable[[envs.World], Any]] = {
     "Optimist": lambda world: opt.Optimist(world, seed=0, stride=0),
@@ -104,72 +102,51 @@ LEARNERS: dict[str, Callable[[envs.World], Any]] = {
 }
 
 
-LEVELS = (0.2, 0.1, 0.05, 0.02, 0.01)
-"""Shares of the optimum."""
-
-
-def exploration(episodes: int, figure: Path) -> None:
-    """What is certified after so many episodes, and when first at each of the levels.
-
-    *Truly* is when the policy of the certificate is that good by its exact value.
-    """
+def support(episodes: int) -> None:
+    """The share that is certified after so many episodes, without and with the support."""
     table = Table("world", *LEARNERS, title=f"certified after {episodes:,} episodes")
-    times = Table("world", "learner", *(f"{level:.0%}" for level in LEVELS))
-    asks = np.unique(np.geomspace(10, episodes, 60).astype(int))
-    points: list[tuple[str, float, float, float]] = []  # learner, level, truly, certified
     for name, world in WORLDS.items():
         cells = []
-        for kind, make in LEARNERS.items():
-            agent, certified, truly = make(world), {}, {}  # type: Any, dict[float, int], Any
-            for ask in asks:
-                agent.learn(int(ask) - agent.episodes)
-                found = agent.certificate(DELTA)
-                loss = world.mdp.suboptimality(found.policy.table) / world.mdp.optimal().value
-                for level in LEVELS:
-                    if found.share <= level:
-                        certified.setdefault(level, int(ask))
-                    if loss <= level:
-                        truly.setdefault(level, int(ask))
-            cells.append(f"{found.share:.1%} / {agent.certificate(DELTA, world).share:.1%}")
-            row = [f"{certified.get(x, 0):,} / {truly.get(x, 0):,}" for x in LEVELS]
-            times.add_row(name, kind, *row)
-            never = math.inf
-            points += [(kind, x, truly.get(x, never), certified.get(x, never)) for x in LEVELS]
+        for make in LEARNERS.values():
+            agent = make(world)
+            agent.learn(episodes)
+            shares = (agent.certificate(DELTA, known).share for known in (None, world))
+            cells.append(" / ".join(f"{share:.1%}" for share in shares))
         table.add_row(name, *cells)
         print(name, *cells, sep=", ", flush=True)
+    Console(width=140).print(table)
+
+
+def exploration(folder: Path, figure: Path) -> None:
+    """First episodes of the study `certificates` in a folder, and the lower bound on them."""
+    data = open_results(folder).data
+    levels = [f"{level:.0%}" for level in LEVELS]
+    times = Table("world", "learner", *levels)
+    times.title = "episodes until certified / until truly that good; -: not by the end"
+    ratios = Table("world", *levels)
+    ratios.title = "lower bound on the episodes; those of Prover until certified as a multiple"
+    for world in data.worlds:
+        for agent, found in world.certified.items():
+            pairs = zip(found.certified.T, found.truly.T, strict=True)
+            cells = [" / ".join(episode_text(half_by(x)) for x in pair) for pair in pairs]
+            times.add_row(world.name, agent, *cells)
+        bounds = [episodes_to_certify(WORLDS[world.name].mdp, x, DELTA) for x in LEVELS]
+        prover = [half_by(x) for x in world.certified["Prover"].certified.T]
+        cells = [
+            f"{bound:,.0f}; {'-' if math.isnan(took) else f'{took / bound:.0f}'}"
+            for bound, took in zip(bounds, prover, strict=True)
+        ]
+        ratios.add_row(world.name, *cells)
+        print(world.name, *cells, sep=", ", flush=True)
     console = Console(width=140)
-    console.print(table)
-    times.title = "episodes until certified / until truly that good; 0: not yet"
     console.print(times)
-    draw(points, episodes, figure)
+    console.print(ratios)
+    save_figure(certificates_figure(data), figure)
 
 
-def draw(points: list[tuple[str, float, float, float]], episodes: int, figure: Path) -> None:
-    """Episodes until certified over episodes until truly that good, a panel for each learner."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    fig, axes = plt.subplots(2, 3, figsize=(9, 6), sharex=True, sharey=True)
-    colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(LEVELS)))
-    for ax, kind in zip(axes.flat, LEARNERS, strict=True):
-        for level, colour in zip(LEVELS, colours, strict=True):
-            here = [(x, y) for k, at, x, y in points if k == kind and at == level and x < math.inf]
-            done = np.array([(x, y) for x, y in here if y < math.inf]).reshape(-1, 2)
-            open_ = np.array([(x, 1.6 * episodes) for x, y in here if y == math.inf])
-            ax.scatter(*done.T, color=colour, s=28, label=f"{level:.0%}")
-            if open_.size:
-                ax.scatter(*open_.T, facecolors="none", edgecolors=colour, s=28, marker="^")
-        ax.plot([10, episodes], [10, episodes], color="0.6", lw=0.8)
-        ax.axhline(1.25 * episodes, color="0.6", lw=0.8, ls=":")
-        ax.set(title=kind, xscale="log", yscale="log")
-        ax.title.set_fontsize(10.5)
-    axes[0, 0].legend(title="within", fontsize=8, title_fontsize=8)
-    fig.supxlabel("episodes until the policy is truly that good", fontsize=10)
-    fig.supylabel(f"episodes until it is certified (triangles: not in {episodes:,})", fontsize=10)
-    fig.tight_layout()
-    fig.savefig(figure, dpi=110)
+def episode_text(episode: float) -> str:
+    """An episode; a dash if it was not reached."""
+    return "-" if math.isnan(episode) else f"{episode:,.0f}"
 
 
 def operator_bounds(
@@ -212,7 +189,7 @@ def operator_bounds(
 def width(steps: list[int]) -> None:
     """Shares that could be certified, by known first states, from the same draws of all pairs."""
     table = Table("world", "draws", "these", "Bernstein, V known", "Jonsson et al.")
-    for name in ("RiverSwim 6", "RandomTabular 20", "DeepSea 6, slippery", "GridWorld"):
+    for name in ("RiverSwim 6", "RandomTabular 20", "slippery DeepSea 6", "GridWorld"):
         mdp, rng = WORLDS[name].mdp, np.random.default_rng(0)
         world, (X, A) = simulator(mdp), mdp.r.shape
         P = np.asarray(mdp.kernel.toarray() if hasattr(mdp.kernel, "toarray") else mdp.kernel)
@@ -317,16 +294,18 @@ def update_seconds(world: envs.World) -> float:
 def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["coverage", "width", "exploration", "speed"])
+    parser.add_argument("what", choices=["coverage", "width", "support", "exploration", "speed"])
     parser.add_argument("--world", choices=SMALL, action="append")
     parser.add_argument("--runs", type=int, default=2500, help="in each world")
-    parser.add_argument("--episodes", type=int, default=100_000)
+    parser.add_argument("--episodes", type=int, default=100_000, help="of support")
+    parser.add_argument("--folder", type=Path, default=Path("runs/certificates"))
     parser.add_argument("--figure", type=Path, default=Path("docs/certificates.png"))
     given = parser.parse_args()
     measures: dict[str, Callable[[], None]] = {
         "coverage": lambda: coverage(given.world or list(SMALL), given.runs),
         "width": lambda: width([10**5, 10**6, 10**7]),
-        "exploration": lambda: exploration(given.episodes, given.figure),
+        "support": lambda: support(given.episodes),
+        "exploration": lambda: exploration(given.folder, given.figure),
         "speed": speed,
     }
     measures[given.what]()

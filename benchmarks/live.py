@@ -1,17 +1,19 @@
 """What it costs to be watched: ``python -m benchmarks.live``.
 
-The CPU time of learning, with a page that nobody has open and with one that a viewer reads, divided
-by that without a page; that of the thread of the page's server is left out. Each number is the
-median of the ratios of runs one after the other: the machine need not be idle.
+By how much more time learning takes with a page that nobody has open and with one that a viewer
+reads, in another process: CPU time, without that of the thread of the page's server, and wall time.
+Each number is the median of the ratios of runs one after the other; so for CPU time the machine
+need not be idle, and for wall time it must have a core to spare.
 """
 
-import http.client
 import os
 import statistics
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
@@ -34,63 +36,90 @@ RUNS: dict[str, tuple[Callable[[], Any], int]] = {
         60,
     ),
 }
-REPEATS = 3
+REPEATS, MEASURED_SECONDS = 3, 4.0
+"""Runs are repeated so often at least, and until they have taken so long together."""
+
+READER = """
+import http.client, sys
+connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+connection.request("GET", f"/{sys.argv[2]}/events")
+answer = connection.getresponse()
+while answer.readline():
+    pass
+"""
+"""Reads the stream of a page until it closes, as a browser does."""
 
 
-def seconds(
-    make: Callable[[], Any], episodes: int, others: tuple[threading.Thread, ...] = (), **live: Any
-) -> float:
-    """The CPU time of this process, without that of other threads."""
-    agent = make()
-    clocks = [time.pthread_getcpuclockid(thread.ident) for thread in others if thread.ident]
-    begin = time.process_time() - sum(map(time.clock_gettime, clocks))
+class Cost(NamedTuple):
+    """What a run takes, in seconds, and the frames of it."""
+
+    cpu: float
+    wall: float
+    frames: int = 0
+
+
+def cost(
+    make: Callable[[], Any], episodes: int, server: threading.Thread | None = None, **live: Any
+) -> Cost:
+    """Learn, and leave out the CPU time of the page's server."""
+    agent, clock = make(), None
+    if server is not None and server.ident is not None:
+        clock = time.pthread_getcpuclockid(server.ident)
+
+    def now() -> tuple[float, float]:
+        others = 0.0 if clock is None else time.clock_gettime(clock)
+        return time.process_time() - others, time.perf_counter()
+
+    began = now()
     agent.learn(episodes, show_progress=False, **live)
-    return time.process_time() - sum(map(time.clock_gettime, clocks)) - begin
+    cpu, wall = (after - before for after, before in zip(now(), began, strict=True))
+    return Cost(cpu, wall, len(live["live"].frames) if live else 0)
 
 
-def read(page: Any, over: threading.Event) -> None:
-    """Read the stream of a page, as a browser does."""
-    token = page.address.split("/")[3]
-    connection = http.client.HTTPConnection("127.0.0.1", page.port)
-    connection.request("GET", f"/{token}/events")
-    answer = connection.getresponse()
-    while not over.is_set():
-        answer.readline()
-    over.wait()
-    connection.close()
-
-
-def alone(make: Callable[[], Any], episodes: int) -> float:
-    """The CPU time with a page that nobody has open."""
+def alone(make: Callable[[], Any], episodes: int) -> Cost:
+    """With a page that nobody has open."""
     with opt.live.open_page() as page:
-        return seconds(make, episodes, (page.thread,), live=page.feed)
+        return cost(make, episodes, page.thread, live=page.feed)
 
 
-def watched(make: Callable[[], Any], episodes: int) -> float:
-    """The CPU time with a viewer."""
-    over = threading.Event()
+def watched(make: Callable[[], Any], episodes: int) -> Cost:
+    """With a viewer."""
     with opt.live.open_page() as page:
-        reader = threading.Thread(target=read, args=(page, over), daemon=True)
-        reader.start()
-        page.opened.wait()
-        found = seconds(make, episodes, (page.thread, reader), live=page.feed)
-        over.set()
+        token = page.address.split("/")[3]
+        with subprocess.Popen([sys.executable, "-c", READER, str(page.port), token]):
+            page.opened.wait()
+            found = cost(make, episodes, page.thread, live=page.feed)
+            page.close()
     return found
 
 
+def measure(make: Callable[[], Any], episodes: int) -> tuple[str, ...]:
+    """A row of the table."""
+    for run in (cost, alone, watched):
+        run(make, min(episodes, 50))  # compiles, imports
+    rows: list[list[Cost]] = []
+    while len(rows) < REPEATS or sum(row[0].wall for row in rows) < MEASURED_SECONDS:
+        rows.append([run(make, episodes) for run in (cost, alone, watched)])
+
+    def slower(which: int, what: str) -> str:
+        ratios = [getattr(row[which], what) / getattr(row[0], what) for row in rows]
+        return f"{statistics.median(ratios) - 1:+.1%}"
+
+    def column(which: int) -> str:
+        frames = statistics.median_low(row[which].frames for row in rows)
+        return f"{slower(which, 'cpu')}, {slower(which, 'wall')}, {frames}"
+
+    seconds = statistics.median(row[0].wall for row in rows)
+    return f"{seconds:.2f}", column(1), column(2)
+
+
 def main() -> None:
-    """Print the table."""
-    table = Table("run", "seconds without a page", "nobody watches", "somebody watches")
+    """Print the table, or the rows whose names contain what is given."""
+    table = Table("run", "seconds", "nobody watches", "somebody watches")
+    table.caption = "seconds without a page; then what is added to CPU and wall time, and frames"
     for name, (make, episodes) in RUNS.items():
-        for run in (seconds, alone, watched):
-            run(make, min(episodes, 50))  # compiles, imports
-        rows = [
-            (seconds(make, episodes), alone(make, episodes), watched(make, episodes))
-            for _ in range(REPEATS)
-        ]
-        base = statistics.median(row[0] for row in rows)
-        ratios = [statistics.median(row[i] / row[0] for row in rows) - 1 for i in (1, 2)]
-        table.add_row(name, f"{base:.2f}", *(f"{ratio:+.1%}" for ratio in ratios))
+        if any(part in name for part in sys.argv[1:] or [""]):
+            table.add_row(name, *measure(make, episodes))
     Console().print(table)
 
 

@@ -22,7 +22,7 @@ FLOOR, TOP = 1e-3, 3.0
 """Shares of V_E - V_uniform; what is below the floor is drawn on it."""
 
 LOOKS: dict[str, tuple[str, str, str, str]] = {
-    # pairs
+    # those that see pairs
     "BehaviouralCloning": ("cloning", "#7fb3de", "o", "-"),
     "LinearCloning": ("linear cloning", "#7fb3de", "x", "-"),
     "MimicMD": ("Mimic-MD", "#003f6b", "s", "--"),
@@ -38,6 +38,20 @@ LOOKS: dict[str, tuple[str, str, str, str]] = {
     "FraIL": ("FRA-IL", "#00543a", "*", "-"),
 }
 """Label, colour by what is seen, marker, and dashes where P is known."""
+
+COLUMNS = {
+    "sees pairs": ("BehaviouralCloning", "LinearCloning", "MimicMD", "Oal", "MbTail"),
+    "sees states": ("ForwardAIL", "Mobile", PEER),
+    "sees features of states": ("OgaIL", "Ilarl", "FraIL"),
+}
+"""The columns of the legend; a last one has what else is drawn."""
+
+GREY = "#666666"
+LAST: dict[str, Any] = {"ls": ":", "mfc": "white", "lw": 0.6, "ms": 3.2, "mew": 0.7, "alpha": 0.75}
+GUIDE: dict[str, Any] = {"color": "#888888", "lw": 0.6}
+CLOSED: dict[str, Any] = {"color": "#555555", "lw": 2.4, "alpha": 0.4}
+BOUND: dict[str, Any] = {"color": "black", "lw": 1.6}
+"""Lines of the view "last", of slopes, and of what is known in closed form."""
 
 LABELS = {"tau_E": "expert trajectories $\\tau_E$", "K": "episodes $K$", "H": "horizon $H$"}
 
@@ -67,17 +81,14 @@ def figure(
     with style(), rc_context({"text.parse_math": True, "mathtext.fontset": "stix"}):
         fig = Figure(figsize=(WIDE, 7.4), layout="constrained")
         all_axes = fig.subplots(3, 3, sharey=True, sharex="col")
-        handles: dict[str, Any] = {}
         for ax_row, world in zip(all_axes, WORLDS, strict=True):
             own = sizes.in_world(world)
             for ax, axis in zip(ax_row, AXES, strict=True):
                 for drawn in lines[axis, world]:
-                    handle = draw(ax, drawn)
-                    if drawn.view != "last":
-                        handles[LOOKS[drawn.learner][0]] = handle
+                    draw(ax, drawn)
                 if axis == "tau_E":
-                    handles |= draw_peer(ax, world, own, found)
-                handles |= draw_theory(ax, axis, world, own)
+                    draw_peer(ax, world, own, found)
+                draw_theory(ax, axis, world, own)
                 guides(ax, axis)
                 ax.set(xscale="log", yscale="log", ylim=(FLOOR / 1.25, TOP))
                 ax.xaxis.set_major_formatter(number)
@@ -88,31 +99,58 @@ def figure(
                     ax.set_xticks(own.horizons, minor=False)
                     ax.set_xticks([], minor=True)
             ax_row[0].set_ylabel(f"{world}\ngap / $(V_E - V_\\mathrm{{uniform}})$")
-        order = [name for name, *_ in LOOKS.values() if name in handles]
-        order += [name for name in handles if name not in order]
-        fig.legend(
-            [handles[name] for name in order], order, loc="outside upper center", ncols=5,
-        )  # fmt: skip
+        legend(fig)
         fig.savefig(file, dpi=200)
 
 
-def draw(ax: Any, drawn: Line) -> Any:
-    """The mean of a line; thin and hollow if it is of the view "last"."""
-    _, colour, marker, dashes = LOOKS[drawn.learner]
-    thin = drawn.view == "last"
+def legend(fig: Any) -> None:
+    """What each line is, in columns by what a learner sees, and a last one of all else."""
+    from matplotlib.lines import Line2D
+
+    titles = (*COLUMNS, "lines")
+    columns: list[list[tuple[str, dict[str, Any]]]] = [
+        [(LOOKS[name][0], look(name)) for name in names] for names in COLUMNS.values()
+    ]
+    columns.append([
+        ("P is known", {"color": GREY, "ls": "--", "lw": 1.1}),
+        ('view "last"', {"color": GREY, "marker": "o", **LAST}),
+        ("slope by the table", GUIDE),
+        ("cloning, closed form", CLOSED),
+        ("bound for $\\tau_E$ states", BOUND),
+    ])  # fmt: skip
+    depth, nothing = max(map(len, columns)), ("", {"ls": ""})
+    entries = [
+        entry
+        for title, column in zip(titles, columns, strict=True)
+        for entry in [(title, {"ls": ""}), *column, *[nothing] * (depth - len(column))]
+    ]
+    drawn = fig.legend(
+        [Line2D([], [], **how) for _, how in entries], [label for label, _ in entries],
+        loc="outside upper center", ncols=len(columns),
+    )  # fmt: skip
+    for text in drawn.get_texts():
+        if text.get_text() in titles:
+            text.set_fontweight("bold")
+
+
+def look(learner: str) -> dict[str, Any]:
+    """How a line is drawn."""
+    _, colour, marker, dashes = LOOKS[learner]
+    return {"color": colour, "marker": marker, "ls": dashes, "lw": 1.1, "ms": 3.2, "mew": 0.7}
+
+
+def draw(ax: Any, drawn: Line) -> None:
+    """The mean of a line; dotted and hollow if it is of the view "last"."""
+    style, thin = look(drawn.learner), drawn.view == "last"
+    colour = style["color"]
     mean = np.maximum(drawn.shares.mean(axis=1), FLOOR)
-    look: dict[str, Any] = {"mfc": "white", "lw": 0.6, "alpha": 0.75} if thin else {"lw": 1.1}
     if not thin:
         low, high = np.maximum([(e.low, e.high) for e in map(spread, drawn.shares)], FLOOR).T
         ax.fill_between(drawn.x, low, high, color=colour, alpha=0.12, lw=0)
-    (handle,) = ax.plot(
-        drawn.x, mean, color=colour, marker=marker, ls=":" if thin else dashes, ms=3.2,
-        mew=0.7, clip_on=False, zorder=2 if thin else 3, **look,
-    )  # fmt: skip
-    return handle
+    ax.plot(drawn.x, mean, clip_on=False, zorder=2 if thin else 3, **style | (LAST if thin else {}))
 
 
-def draw_peer(ax: Any, world: str, sizes: Sizes, found: Mapping[Cell, Found]) -> dict[str, Any]:
+def draw_peer(ax: Any, world: str, sizes: Sizes, found: Mapping[Cell, Found]) -> None:
     """MCE-IRL, where it was run."""
     points = []
     for x in sizes.taus:
@@ -123,27 +161,17 @@ def draw_peer(ax: Any, world: str, sizes: Sizes, found: Mapping[Cell, Found]) ->
         ]  # fmt: skip
         if runs:
             points.append((x, max(np.mean([run.gap / run.scale for run in runs]), FLOOR)))
-    if not points:
-        return {}
-    label, colour, _, dashes = LOOKS[PEER]
-    (handle,) = ax.plot(*zip(*points, strict=True), color=colour, ls=dashes, lw=0.9)
-    return {label: handle}
+    if points:
+        ax.plot(*zip(*points, strict=True), **look(PEER))
 
 
-def draw_theory(ax: Any, axis: Axis, world: str, sizes: Sizes) -> dict[str, Any]:
+def draw_theory(ax: Any, axis: Axis, world: str, sizes: Sizes) -> None:
     """The closed form of cloning on the cliff, and the lower bound of LowerTauE."""
     x = sizes.points(axis)
-    if world == "GridWorld" or axis == "K":
-        return {}
-    if world == "LowerTauE":
-        bounds = [bound_tau_E(axis, p, sizes) for p in x]
-        return {
-            "lower bound from $\\tau_E$ states": ax.plot(x, bounds, color="black", lw=1.6, ls="-")[
-                0
-            ]
-        }
-    exact = [cloning_on_the_cliff(axis, p, sizes) for p in x]
-    return {"cloning, closed form": ax.plot(x, exact, color="#555555", lw=2.4, alpha=0.4)[0]}
+    if world == "LowerTauE" and axis != "K":
+        ax.plot(x, [bound_tau_E(axis, p, sizes) for p in x], **BOUND)
+    if world == "hard ResetCliff" and axis != "K":
+        ax.plot(x, [cloning_on_the_cliff(axis, p, sizes) for p in x], **CLOSED)
 
 
 def guides(ax: Any, axis: Axis) -> None:
@@ -155,9 +183,10 @@ def guides(ax: Any, axis: Axis) -> None:
             2 * FLOOR if power > 0 else 1.5 * FLOOR * (last / first) ** -min(p for p, _ in slopes)
         )
         y = start * (x / first) ** power
-        ax.plot(x, y, color="#888888", lw=0.6, zorder=1)
-        ax.annotate(label, (x[1], y[1]), color="#666666", fontsize=6, va="center", xytext=(2, 0),
-                    textcoords="offset points")  # fmt: skip
+        ax.plot(x, y, zorder=1, **GUIDE)
+        ax.annotate(label, (x[1], y[1]), color=GREY, fontsize=7, va="center", xytext=(2, 0),
+                    textcoords="offset points", zorder=4,
+                    bbox={"fc": "white", "ec": "none", "alpha": 0.7, "pad": 0.5})  # fmt: skip
 
 
 def share(x: float, _: int | None = None) -> str:

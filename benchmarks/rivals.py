@@ -3,8 +3,9 @@
 The gap <nu0, V^{pi_E} - V^{pi}> of the policy that the theorem of each learner is about, over the
 expert's trajectories tau_E, the episodes K and the horizon H, with default parameters. Finished
 runs are kept in FOLDER/rivals.csv, one a row, and are not made again. ``--seeds 2 --quick`` takes a
-minute, the whole hours. ``--figure FILE`` draws docs/rivals.png, ``--measured FILE`` writes the
-powers for `optimist theory`, and ``--peers PYTHON`` adds MCE-IRL (benchmarks/peers/mce_irl.py).
+minute, the whole less than half an hour on two idle cores. ``--figure FILE`` draws docs/rivals.png,
+``--measured FILE`` writes the powers for `optimist theory`, and ``--peers PYTHON`` adds MCE-IRL
+(benchmarks/peers/mce_irl.py).
 
 ``--speed``, ``--theory``, ``--cuts`` and ``--standard`` print other tables instead: how long a run
 of each learner takes, what the constants of its theory do, longer trajectories of the expert, and
@@ -76,7 +77,9 @@ def show_powers(lines: Lines) -> None:
         print(f"\n### The power of {axis} in the gap\n")
         header("learner", "view", "predicted", *WORLDS)
         for i, (name, view) in enumerate(LINES):
-            predicted = ", ".join(f"{p:.3g}" for p in ROWS[name].powers(axis)) or "0"
+            if axis == "K" and not IMITATORS[name].plays:
+                continue
+            predicted = ", ".join(f"{p:.3g}" for p in ROWS[name].powers(axis))
             found = [shown_power(power_of(axis, lines[axis, world][i])) for world in WORLDS]
             row(name, view, predicted, *found)
 

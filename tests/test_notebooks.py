@@ -44,7 +44,7 @@ def test_there_are_six():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what runs kernels
 @pytest.mark.parametrize("name", NAMES)
-def test_a_notebook_runs_and_shows_what_it_is_kept_with(name, execute):
+def test_a_notebook_runs_and_gives_its_stored_outputs(name, execute):
     path = FOLDER / f"{name}.ipynb"
     kept = nbformat.read(path, as_version=4)
     assert len(kept.cells) < CELLS

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.stopping import guard_command
 
-guard_command()  # before anything that takes its time
+guard_command()  # before the slow imports
 
 from optimist.ids import register_all  # noqa: E402
 
@@ -125,7 +125,7 @@ _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """The rooms and what is in them, loaded when first asked for.
+    """Load the rooms and their public names on first use.
 
     So a saved policy acts without numba, and the command line answers at once.
     """

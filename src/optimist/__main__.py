@@ -37,14 +37,14 @@ class Output:
 
 
 def command() -> None:
-    """Carry out the command that the process was started for, and end it."""
+    """Run the command line of this process, then end the process."""
     outputs: list[Any] = [stream and Output(stream) for stream in (sys.stdout, sys.stderr)]
     sys.stdout, sys.stderr = outputs  # None under pythonw
     code = main()
     for stream in filter(None, outputs):
-        with suppress(OSError):  # the disk below it is full: the code says so
+        with suppress(OSError):  # the disk is full; the exit code says so
             stream.flush()
-    if code == INTERRUPTED:  # at once: what was given up may still be computing in a thread
+    if code == INTERRUPTED:  # at once: an abandoned thread may still be computing
         os._exit(code)
     sys.exit(code)
 

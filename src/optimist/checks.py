@@ -1,6 +1,6 @@
 """Checks of arguments, shared by all packages.
 
-An error names the first offending entry and its value: ``P[3, 1, 7] = -0.2 is negative``.
+An error names the first offending entry and its value: ``P[3, 1] must not be negative; got -0.2``.
 Nothing is repaired: a value is accepted as it is, or refused.
 """
 
@@ -65,11 +65,11 @@ def real_array(
     >>> real_array([1, float("nan")], "r")
     Traceback (most recent call last):
     ...
-    ValueError: r[1] is nan; it must be a finite number
+    ValueError: r[1] must be a finite number; got nan
     """
     raw = _as_array(value, name)
     if raw.dtype.kind not in "biuf":
-        raise TypeError(f"{name} holds {raw.dtype}, not real numbers")
+        raise TypeError(f"{name} must hold real numbers; got {raw.dtype}")
     array = raw.astype(np.float64, copy=False)
     if shape is not None:
         match_shape(array.shape, name, shape)
@@ -77,17 +77,17 @@ def real_array(
         total = array.sum()  # finite, unless an entry is not or large ones overflow
     if not np.isfinite(total) and not np.isfinite(array).all():
         where = first(~np.isfinite(array))
-        raise ValueError(f"{entry(name, where)} is {array[where]}; it must be a finite number")
+        raise ValueError(f"{entry(name, where)} must be a finite number; got {array[where]}")
     return array
 
 
 def _as_array(value: ArrayLike, name: str) -> NDArray[Any]:
     if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array; fill or drop what is masked")
+        raise TypeError(f"{name} must not be a masked array: fill the masked entries, or drop them")
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise ValueError(f"{name} is not an array: {error}") from None
+        raise ValueError(f"{name} must be an array: {error}") from None
 
 
 def match_shape(given: tuple[int, ...], name: str, wanted: tuple[int | None, ...]) -> None:
@@ -97,7 +97,7 @@ def match_shape(given: tuple[int, ...], name: str, wanted: tuple[int | None, ...
     ):
         text = ", ".join("any" if w is None else str(w) for w in wanted)
         comma = "," if len(wanted) == 1 else ""
-        raise ValueError(f"{name} has shape {given}; it must have shape ({text}{comma})")
+        raise ValueError(f"{name} must have shape ({text}{comma}); got {given}")
 
 
 def real_number(value: object, name: str) -> float:
@@ -115,7 +115,15 @@ def positive(value: object, name: str) -> float:
     """``value`` as a float above zero."""
     number = real_number(value, name)
     if number <= 0:
-        raise ValueError(f"{name} = {number:.6g} must be positive")
+        raise ValueError(f"{name} must be positive; got {number:.6g}")
+    return number
+
+
+def not_negative(value: object, name: str) -> float:
+    """``value`` as a float that is zero or above."""
+    number = real_number(value, name)
+    if number < 0:
+        raise ValueError(f"{name} must not be negative; got {number:.6g}")
     return number
 
 
@@ -123,7 +131,7 @@ def probability(value: object, name: str) -> float:
     """``value`` as a float in [0, 1]."""
     number = real_number(value, name)
     if not 0 <= number <= 1:
-        raise ValueError(f"{name} = {number:.6g} is not a probability: it must lie in [0, 1]")
+        raise ValueError(f"{name} must be in [0, 1]; got {number:.6g}")
     return number
 
 
@@ -131,18 +139,18 @@ def discount(value: object) -> float:
     """``value`` as a discount factor in [0, 1)."""
     gamma = real_number(value, "gamma")
     if not 0 <= gamma < 1:
-        raise ValueError(f"gamma = {gamma:.6g} is outside [0, 1)")
+        raise ValueError(f"gamma must be in [0, 1); got {gamma:.6g}")
     return gamma
 
 
 def count(value: object, name: str, least: int = 1, below: int | None = None) -> int:
     """``value`` as an int, if it is a whole number of at least ``least``, and ``below`` a limit."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} = {value!r} is not a whole number")
+        raise TypeError(f"{name} must be a whole number; got {value!r}")
     if value < least:
-        raise ValueError(f"{name} = {value} must be at least {least}")
+        raise ValueError(f"{name} must be at least {least}; got {value}")
     if below is not None and value >= below:
-        raise ValueError(f"{name} = {value} must be below {below}")
+        raise ValueError(f"{name} must be below {below}; got {value}")
     return int(value)
 
 
@@ -154,17 +162,17 @@ def indices(value: ArrayLike, name: str, below: int) -> IntArray:
     >>> indices([0, 4], "action", below=3)
     Traceback (most recent call last):
     ...
-    ValueError: action[1] = 4 is outside {0, ..., 2}
+    ValueError: action[1] must be in {0, ..., 2}; got 4
     """
     raw = _as_array(value, name)
     if raw.dtype.kind not in "iu":
-        raise TypeError(f"{name} holds {raw.dtype}, not whole numbers")
+        raise TypeError(f"{name} must hold whole numbers; got {raw.dtype}")
     array = raw.astype(np.int64, copy=False)
     bad = (array < 0) | (array >= below)
     if bad.any():
         where = first(bad)
         raise ValueError(
-            f"{entry(name, where)} = {array[where]} is outside {{0, ..., {below - 1}}}"
+            f"{entry(name, where)} must be in {{0, ..., {below - 1}}}; got {array[where]}"
         )
     return array
 
@@ -177,20 +185,22 @@ def within(array: FloatArray, high: float, name: str, high_name: str) -> None:
     >>> within(np.array([0.5, 1.5]), 1.0, "r", "r_max")
     Traceback (most recent call last):
     ...
-    ValueError: r[1] = 1.5 is outside [0, r_max] = [0, 1]
+    ValueError: r[1] must be in [0, r_max] = [0, 1]; got 1.5
     """
     slack = RANGE_TOLERANCE * positive(high, high_name)
     bad = (array < -slack) | (array > high + slack)
     if bad.any():
         where = first(bad)
-        found = f"{entry(name, where)} = {array[where]:.6g}"
-        raise ValueError(f"{found} is outside [0, {high_name}] = [0, {high:g}]")
+        wanted = f"{entry(name, where)} must be in [0, {high_name}] = [0, {high:g}]"
+        raise ValueError(f"{wanted}; got {array[where]:.6g}")
 
 
 def generator(value: object, name: str = "rng") -> np.random.Generator:
     """``value``, if it is a NumPy generator."""
     if not isinstance(value, np.random.Generator):
-        raise TypeError(f"{name} = {value!r} must be a Generator, such as np.random.default_rng(0)")
+        raise TypeError(
+            f"{name} must be a Generator, such as np.random.default_rng(0); got {value!r}"
+        )
     return value
 
 
@@ -198,7 +208,7 @@ def non_negative(array: FloatArray, name: str) -> None:
     """Refuse negative entries."""
     if array.size and array.min() < 0:
         where = first(array < 0)
-        raise ValueError(f"{entry(name, where)} = {array[where]:.6g} is negative")
+        raise ValueError(f"{entry(name, where)} must not be negative; got {array[where]:.6g}")
 
 
 def sums_to_one(sums: FloatArray, name: str, hint: str = "") -> None:
@@ -206,8 +216,8 @@ def sums_to_one(sums: FloatArray, name: str, hint: str = "") -> None:
     bad = np.abs(sums - 1) > ROW_SUM_TOLERANCE
     if bad.any():
         where = first(bad)
-        found = f"{entry(name, where)} sums to {sums[where]:.10g}"
-        raise ValueError(f"{found}, not to 1 within {ROW_SUM_TOLERANCE:g}{hint}")
+        wanted = f"{entry(name, where)} must sum to 1 within {ROW_SUM_TOLERANCE:g}"
+        raise ValueError(f"{wanted}; got {sums[where]:.10g}{hint}")
 
 
 def distribution(value: ArrayLike, name: str, size: int) -> FloatArray:
@@ -226,17 +236,21 @@ def policies(value: ArrayLike, n_states: int, n_actions: int, name: str = "polic
     >>> policies([[0.5, 0.6]], n_states=1, n_actions=2)
     Traceback (most recent call last):
     ...
-    ValueError: policy[0] sums to 1.1, not to 1 within 1e-08; divide it by its sum in float64
+    ValueError: policy[0] must sum to 1 within 1e-08; got 1.1; divide it by its sum in float64
     """
     if hasattr(value, "probabilities"):
-        raise TypeError(f"{name} is a policy: give its table, probabilities(np.arange({n_states}))")
+        raise TypeError(
+            f"{name} must be a table; got a policy: give its probabilities(np.arange({n_states}))"
+        )
     if hasattr(value, "policy"):
-        raise TypeError(f"{name} is a {type(value).__name__}: give its policy")
+        raise TypeError(
+            f"{name} must be a table; got {type(value).__name__}: give the table of its policy"
+        )
     array = real_array(value, name)
     if array.shape[-2:] != (n_states, n_actions) or array.ndim not in (2, 3):
         raise ValueError(
-            f"{name} has shape {array.shape}; one policy is ({n_states}, {n_actions}), "
-            f"a batch is (n, {n_states}, {n_actions})"
+            f"{name} must have shape ({n_states}, {n_actions}), or (n, {n_states}, {n_actions}) "
+            f"for a batch; got {array.shape}"
         )
     non_negative(array, name)
     sums_to_one(array.sum(axis=-1), name, "; divide it by its sum in float64")

@@ -4,8 +4,7 @@ Episodes end with probability 1 - gamma after each step (`GeometricReset` with t
 so that their undiscounted return estimates the discounted value without bias. They never end with
 ``gymnasium.make(id, endless=True)``; ``max_episode_steps=`` adds a time limit.
 
-The names are told to Gymnasium as soon as ``optimist`` is imported, the worlds themselves are not:
-only ``make`` imports them.
+Importing ``optimist`` registers the names; the worlds themselves are imported by ``make``.
 """
 
 import gymnasium
@@ -26,6 +25,9 @@ WORLD_MODULES = {
     "LowerTauE": "lower_bounds",
     "ResetCliff": "reset_cliff",
     "StandardImitation": "standard_imitation",
+    "Inventory": "inventory",
+    "Queue": "queue",
+    "Warehouse": "warehouse",
 }
 """The modules of `optimist.envs` in which the shipped worlds are."""
 
@@ -36,7 +38,7 @@ def environment_id(name: str) -> str:
 
 
 def register_all() -> None:
-    """Tell Gymnasium of every world it does not know yet."""
+    """Register every world with Gymnasium that is not registered yet."""
     for name in WORLD_MODULES:
         if environment_id(name) not in gymnasium.registry:
             entry_point = f"optimist.envs.registration:{name}"

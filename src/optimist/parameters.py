@@ -47,7 +47,7 @@ def to_plain(instance: Any) -> Plain:
 
 
 def _others(kind: type[Any]) -> str:
-    """The field that has all parameters for which there is none, by name; empty without one."""
+    """The name of the field that collects all other parameters; empty if there is none."""
     return next((f.name for f in fields(kind) if f.metadata.get("others")), "")
 
 

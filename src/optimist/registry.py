@@ -24,7 +24,7 @@ def import_trusted(modules: str | Iterable[str]) -> None:
     for name in [modules] if isinstance(modules, str) else modules:
         try:
             import_module(name)
-        except Exception as error:  # of whoever wrote the module
+        except Exception as error:  # any error of the module's code
             said = f"{type(error).__name__}: {error}"
             raise StudyError(f"the module {name!r} cannot be imported: {said}") from error
 
@@ -35,7 +35,7 @@ class Registry:
     Parameters
     ----------
     kind
-        What they are called in messages.
+        Their name in messages.
     shipped
         The classes of this library.
     groups
@@ -187,6 +187,6 @@ def _entry_points(groups: tuple[str, ...]) -> list[EntryPoint]:
 def _load(entry: EntryPoint, path: tuple[str, ...]) -> Any:
     try:
         return entry.load()
-    except Exception as error:  # of whoever wrote the package
+    except Exception as error:  # any error of the package's code
         said = f"{type(error).__name__}: {error}"
         raise DataError(path, f"{entry.value} cannot be loaded: {said}") from error

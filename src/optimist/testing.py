@@ -1,4 +1,4 @@
-"""Checks that a world, feature map, agent or imitator of one's own keeps its contract.
+"""Checks that a user-defined world, feature map, agent or imitator keeps its contract.
 
 Each raises an `AssertionError` that says what is wrong, and returns nothing if all is well.
 """
@@ -37,29 +37,45 @@ def check_world(world: World) -> None:
     >>> check_world(envs.RiverSwim(6))
     """
     mdp, name = world.mdp, type(world).__name__
-    _that(from_plain(type(world), to_plain(world)) == world, f"{name} is not made of its fields")
+    _require(from_plain(type(world), to_plain(world)) == world, f"{name} is not made of its fields")
     least, most = mdp.reward_range
-    _that(least >= -RANGE_TOLERANCE and most <= 1 + RANGE_TOLERANCE, "rewards must be in [0, 1]")
-    _that(_equal(type(world)(**vars_of(world)).mdp, mdp), "build() must give the same MDP again")
+    _require(least >= -RANGE_TOLERANCE and most <= 1 + RANGE_TOLERANCE, "rewards must be in [0, 1]")
+    _require(_equal(type(world)(**vars_of(world)).mdp, mdp), "build() must give the same MDP again")
     Phi = world.features.all_actions(np.arange(mdp.n_states))
-    _that(Phi.shape[:2] == mdp.r.shape, f"features must be of {mdp.r.shape}; got {Phi.shape[:2]}")
+    _require(
+        Phi.shape[:2] == mdp.r.shape, f"features must be of {mdp.r.shape}; got {Phi.shape[:2]}"
+    )
     env, rng = world.make(), np.random.default_rng(0)
     check_env(env.unwrapped, skip_render_check=True)
     x, _ = env.reset(seed=0)
-    _that(mdp.nu0[x] > 0, f"reset() must draw from nu0; got state {x}")
+    _require(mdp.nu0[x] > 0, f"reset() must draw from nu0; got state {x}")
     P = sp.csr_array(mdp.kernel).toarray().reshape(*mdp.r.shape, mdp.n_states)
     for _ in range(STEPS):
         a = int(rng.integers(mdp.n_actions))
         y, reward, terminated, _, _ = env.step(a)
-        _that(P[x, a, y] > 0, f"step({a}) in {x} must draw from P; got state {y}")
-        _that(np.isclose(reward, mdp.r[x, a]), f"r[{x}, {a}] is {mdp.r[x, a]:g}; got {reward:g}")
-        _that(not terminated, "a world never terminates: geometric resets end its episodes")
+        _require(P[x, a, y] > 0, f"step({a}) in {x} must draw from P; got state {y}")
+        paid = _paid(mdp, x, a, y)
+        _require(
+            bool(np.isclose(reward, paid)),
+            f"step({a}) from {x} to {y} pays {paid:g}; got {reward:g}",
+        )
+        _require(not terminated, "a world never terminates: geometric resets end its episodes")
         x = y
     rows = len(world.board)
     for state in range(mdp.n_states):
         row, column = world.position(state)
         on_board = 0 <= row < rows and 0 <= column < len(world.board[row])
-        _that(on_board, f"position({state}) must be on the board; got {row, column}")
+        _require(on_board, f"position({state}) must be on the board; got {row, column}")
+
+
+def _paid(mdp: FiniteMDP, x: int, a: int, y: int) -> float:
+    """The reward r(x, a, x') of a step."""
+    whole = mdp.transition_rewards
+    if whole is None:
+        return float(mdp.r[x, a])
+    return float(
+        whole[x, a, y] if isinstance(whole, np.ndarray) else whole[x * mdp.n_actions + a, y]
+    )
 
 
 def check_features(phi: FeatureMap | StateFeatures, observations: Any) -> None:
@@ -78,24 +94,26 @@ def check_features(phi: FeatureMap | StateFeatures, observations: Any) -> None:
     if isinstance(phi, FeatureMap):
         wanted = (len(batch), phi.n_actions, phi.dim)  # type: ignore[assignment]
         for a in range(phi.n_actions):
-            _that(_close(phi(batch, np.full(len(batch), a)), whole[:, a]),
+            _require(_close(phi(batch, np.full(len(batch), a)), whole[:, a]),
                   f"phi(x, {a}) must be row {a} of all_actions(x)")  # fmt: skip
-    _that(whole.shape == wanted, f"features must have the shape {wanted}; got {whole.shape}")
-    _that(whole.dtype == np.float64, f"features must be float64; got {whole.dtype}")
-    _that(bool(np.isfinite(whole).all()), "features must be finite")
+    _require(whole.shape == wanted, f"features must have the shape {wanted}; got {whole.shape}")
+    _require(whole.dtype == np.float64, f"features must be float64; got {whole.dtype}")
+    _require(bool(np.isfinite(whole).all()), "features must be finite")
     longest = float(np.linalg.norm(whole, axis=-1).max())
     within = longest <= phi.bound * (1 + 1e-9)
-    _that(within, f"bound must be at least {longest:g}; got {phi.bound:g}")
-    _that(all(_close(all_of(batch[i]), whole[i]) for i in range(len(batch))), "a batch differs")
+    _require(within, f"bound must be at least {longest:g}; got {phi.bound:g}")
+    _require(all(_close(all_of(batch[i]), whole[i]) for i in range(len(batch))), "a batch differs")
     rows, block = phi.in_blocks(batch)
     plain_rows, plain_block = split(whole, phi.blocks)
-    _that(_close(np.broadcast_to(rows, plain_rows.shape), plain_rows), "in_blocks: wrong rows")
-    _that(bool((block == plain_block).all()), "in_blocks: wrong blocks")
+    _require(_close(np.broadcast_to(rows, plain_rows.shape), plain_rows), "in_blocks: wrong rows")
+    _require(bool((block == plain_block).all()), "in_blocks: wrong blocks")
     outside = (whole != 0).sum(axis=-1) > (plain_rows != 0).sum(axis=-1)
-    _that(not outside.any(), f"features must be non-zero in one of {phi.blocks} blocks only")
+    _require(not outside.any(), f"features must be non-zero in one of {phi.blocks} blocks only")
     whole[...] = 99.0
-    _that(np.array_equal(batch, before), "features must be new arrays: observations were changed")
-    _that(not (all_of(batch) == 99.0).all(), "features must be new arrays at each call")
+    _require(
+        np.array_equal(batch, before), "features must be new arrays: observations were changed"
+    )
+    _require(not (all_of(batch) == 99.0).all(), "features must be new arrays at each call")
 
 
 def check_agent(kind: type[Agent | Algorithm], world: Any, **parameters: Any) -> None:
@@ -120,15 +138,17 @@ def check_agent(kind: type[Agent | Algorithm], world: Any, **parameters: Any) ->
         return kind.load(folder, world)
 
     _check_learner(make, load)
-    told = make().config
-    _that(from_plain(kind.Config, to_plain(told)) == told, "Config must survive as plain data")
+    config = make().config
+    _require(
+        from_plain(kind.Config, to_plain(config)) == config, "Config must survive as plain data"
+    )
     for field in fields(kind.Config):
-        same = make(**{field.name: getattr(told, field.name)})
-        _that(same.config == told, f"{field.name} at its own value must change nothing")
+        same = make(**{field.name: getattr(config, field.name)})
+        _require(same.config == config, f"{field.name} at its own value must change nothing")
     try:
         make(there_is_no_such_parameter=1)
     except TypeError as error:
-        _that("there_is_no_such_parameter" in str(error), "the wrong name must be in the error")
+        _require("there_is_no_such_parameter" in str(error), "the wrong name must be in the error")
     else:
         raise AssertionError("a parameter that is not in Config must be refused")
 
@@ -150,7 +170,7 @@ def check_imitator(make: Callable[[FiniteMDP], Any], world: World) -> None:
     plays = getattr(one, "plays", True)
     for learner in (one, other):
         learner.learn(EPISODES, show_progress=False) if plays else learner.learn()
-    _that(_same_run(one, other), "other rewards must change nothing: the learner sees them")
+    _require(_same_run(one, other), "other rewards must change nothing: the learner sees them")
     if plays:
         _check_learner(lambda: make(mdp), None)
     else:
@@ -158,17 +178,19 @@ def check_imitator(make: Callable[[FiniteMDP], Any], world: World) -> None:
             one.save(folder)
             restored = make(mdp)
             restored.restore(folder)
-        _that(_same_run(one, restored), "restore must give the same bytes as learn")
+        _require(_same_run(one, restored), "restore must give the same bytes as learn")
         _check_policies(one)
 
 
 def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -> None:
-    """Check that a seed, not how a run is cut into calls, decides what is learnt."""
+    """Check that the seed determines the result, however a run is divided into calls."""
     whole, again, pieces = make(), make(), make()
     for learner in (whole, again):
         learner.learn(EPISODES, show_progress=False)
-    _that(whole.episodes == EPISODES, f"learn({EPISODES}) must play so many; got {whole.episodes}")
-    _that(_same_run(whole, again), "one seed must give the same bytes twice")
+    _require(
+        whole.episodes == EPISODES, f"learn({EPISODES}) must play so many; got {whole.episodes}"
+    )
+    _require(_same_run(whole, again), "one seed must give the same bytes twice")
     pieces.learn(EPISODES // 3, show_progress=False)
     with tempfile.TemporaryDirectory() as folder:
         pieces.save(folder)
@@ -179,15 +201,17 @@ def _check_learner(make: Callable[[], Any], load: Callable[[str], Any] | None) -
             learners["load"] = load(folder)
     for how, learner in learners.items():
         learner.learn(EPISODES - EPISODES // 3, show_progress=False)
-        _that(_same_run(whole, learner), f"{how} must give the same bytes as one call of learn")
+        _require(_same_run(whole, learner), f"{how} must give the same bytes as one call of learn")
     _check_policies(whole)
 
 
 def _check_policies(learner: Any) -> None:
     for policy in (learner.policy, learner.output):
         pi, shape = _probabilities(policy, learner.mdp), learner.mdp.r.shape
-        _that(pi.shape[-2:] == shape, f"a policy must have the shape {shape}; got {pi.shape}")
-        _that(bool((pi >= 0).all()) and np.allclose(pi.sum(axis=-1), 1), "a policy must sum to 1")
+        _require(pi.shape[-2:] == shape, f"a policy must have the shape {shape}; got {pi.shape}")
+        _require(
+            bool((pi >= 0).all()) and np.allclose(pi.sum(axis=-1), 1), "a policy must sum to 1"
+        )
 
 
 def _probabilities(policy: Any, mdp: FiniteMDP) -> Any:
@@ -220,6 +244,6 @@ def _close(one: Any, other: Any) -> bool:
     return bool(np.allclose(one, other, rtol=0.0, atol=1e-12))
 
 
-def _that(holds: bool, message: str) -> None:
+def _require(holds: bool, message: str) -> None:
     if not holds:
         raise AssertionError(message)

@@ -112,7 +112,7 @@ def test_command_line(name, tmp_path, monkeypatch, capsys):
         assert text in (value, f"{value}.0"), flag
 
 
-def test_a_wrong_name_is_answered_with_the_nearest_right_one(capsys):
+def test_a_wrong_name_gives_the_nearest_right_one(capsys):
     for name, kind in AGENTS.items():
         right = fields(kind.Config)[0].name
         wrong = f"{right}x"

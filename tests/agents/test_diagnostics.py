@@ -7,7 +7,7 @@ from reference.comparison import assert_sums_agree
 from reference.features import Angles
 
 from optimist import RmaxRaviUcb, Ucbvi, envs
-from optimist.agents import Optimist
+from optimist.agents import Optimist, QLearning
 from optimist.features import OneHot, PerAction
 
 RIVER = envs.RiverSwim(6, gamma=0.9)
@@ -28,7 +28,7 @@ LEARNERS = {
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_they_are_copies_that_nobody_can_write_to(name):
+def test_they_are_read_only_copies(name):
     agent = LEARNERS[name]()
     agent.learn(5)
     now = agent.diagnostics
@@ -81,3 +81,29 @@ def test_transitions_are_the_data_of_the_regression(features):
     assert kept.weight.sum() == agent.steps
     assert kept.paid.sum() == agent.history.reward.sum()
     assert_sums_agree(agent)
+
+
+@pytest.mark.parametrize("kind", [Optimist, RmaxRaviUcb, Ucbvi, QLearning])
+def test_a_snapshot_holds_what_was_believed_when_it_was_taken(kind):
+    agent = kind(RIVER)
+    agent.learn(30)
+    taken, now = agent.snapshot, agent.diagnostics
+    episodes, steps = agent.episodes, agent.steps
+    agent.learn(100)
+    found = taken.beliefs
+    assert found.value.tobytes() == now.V.tobytes()
+    assert found.policy.tobytes() == now.pi.tobytes()
+    assert found.bonus.tobytes() == now.CB.tobytes()
+    assert found.ascension.tobytes() == now.p.tobytes()
+    # Our own learn from all pairs but the last of each episode, and the peers do as well.
+    assert found.visits.sum() == steps - episodes
+    assert found.visits.sum() < agent.snapshot.beliefs.visits.sum()
+
+
+def test_a_snapshot_says_where_visits_are_not_counted():
+    assert np.isnan(LEARNERS["dense"]().snapshot.beliefs.visits).all()
+
+
+def test_environments_have_no_snapshot():
+    with pytest.raises(AttributeError, match="finite world"):
+        _ = LEARNERS["stream"]().snapshot

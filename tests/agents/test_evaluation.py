@@ -156,7 +156,7 @@ def test_bad_actions(bad):
         ({"env": envs.Gym(Counter, parallel=2)}, TypeError, "env must be a single environment"),
         ({"episodes": 0}, ValueError, "episodes"),
         ({"seed": -1}, ValueError, "seed"),
-        ({"env": Counter(pays=(0, math.nan))}, BadEnvironment, "paid nan, which is no reward"),
+        ({"env": Counter(pays=(0, math.nan))}, BadEnvironment, "must pay finite rewards; got nan"),
         ({"env": Counter(pays=(0,))}, BadEnvironment, r"failed in step\(\): KeyError"),
         ({"env": Counter(None)}, BadEnvironment, r"failed in step\(\): TypeError"),
         ({"env": Counter(ENDLESS + 1)}, BadEnvironment, "has not ended after 100,000 steps"),

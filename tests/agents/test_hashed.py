@@ -104,7 +104,7 @@ def test_images_are_learnt_from_saved_and_evaluated(kind, tmp_path):
     assert actions.tolist() == [1, 1, 1, 1]
     with pytest.raises(ValueError, match=r"observations must have the shape \(2, 5\); got \(5,\)"):
         policy.predict(images[0, 0])
-    with pytest.raises(ValueError, match="is no table: save the agent instead"):
+    with pytest.raises(ValueError, match="is not a table: save the agent instead"):
         policy.save(tmp_path / "policy")
     before = policy.probabilities(images)
     agent.save(tmp_path)
@@ -177,7 +177,7 @@ def test_tiles_make_many_dimensions_possible():
     [
         (CountBonus, {"rate": 0.0}, r"rate must be in \(0, 1\]; got 0"),
         (CountBonus, {"c": -1.0}, "c must be at least 0; got -1"),
-        (HashedQLearning, {"epsilon": 1.5}, "epsilon = 1.5 is not a probability"),
+        (HashedQLearning, {"epsilon": 1.5}, r"epsilon must be in \[0, 1\]; got 1\.5"),
         (HashedQLearning, {"initial": np.inf}, "initial"),
     ],
 )

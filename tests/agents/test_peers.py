@@ -171,21 +171,21 @@ def test_another_world_or_other_parameters_are_refused(peer, tmp_path):
 # Refusals
 
 WRONG = [
-    (Psrl, {"alpha": 0.0}, "alpha = 0 must be positive"),
-    (Psrl, {"alpha": NAN}, "alpha is nan; it must be a finite number"),
-    (Psrl, {"updates": 0}, "updates = 0 must be at least 1"),
-    (Ucbvi, {"c": -0.1}, r"c = -0\.1 must not be negative"),
-    (Ucbvi, {"c": math.inf}, "c is inf; it must be a finite number"),
-    (Ucbvi, {"updates": 0}, "updates = 0 must be at least 1"),
-    (OptimisticQ, {"c": -1.0}, "c = -1 must not be negative"),
-    (QLearning, {"epsilon": 1.5}, r"epsilon = 1\.5 is not a probability"),
-    (QLearning, {"step": 0.0}, "step = 0 must be positive"),
-    (QLearning, {"step": 2.0}, r"step = 2 is not a probability: it must lie in \[0, 1\]"),
-    (QLearning, {"power": -1.0}, "power = -1 is not a probability"),
-    (Rlsvi, {"sigma": 0.0}, "sigma = 0 must be positive"),
-    (Rlsvi, {"ridge": 0.0}, "ridge = 0 must be positive"),
-    (LsviUcb, {"beta": -1.0}, r"beta = -1\.0 must not be negative"),
-    (LsviUcb, {"ridge": -1.0}, "ridge = -1 must be positive"),
+    (Psrl, {"alpha": 0.0}, "alpha must be positive; got 0"),
+    (Psrl, {"alpha": NAN}, "alpha must be a finite number; got nan"),
+    (Psrl, {"updates": 0}, "updates must be at least 1; got 0"),
+    (Ucbvi, {"c": -0.1}, r"c must not be negative; got -0\.1"),
+    (Ucbvi, {"c": math.inf}, "c must be a finite number; got inf"),
+    (Ucbvi, {"updates": 0}, "updates must be at least 1; got 0"),
+    (OptimisticQ, {"c": -1.0}, "c must not be negative; got -1"),
+    (QLearning, {"epsilon": 1.5}, r"epsilon must be in \[0, 1\]; got 1\.5"),
+    (QLearning, {"step": 0.0}, "step must be positive; got 0"),
+    (QLearning, {"step": 2.0}, r"step must be in \[0, 1\]; got 2"),
+    (QLearning, {"power": -1.0}, r"power must be in \[0, 1\]; got -1"),
+    (Rlsvi, {"sigma": 0.0}, "sigma must be positive; got 0"),
+    (Rlsvi, {"ridge": 0.0}, "ridge must be positive; got 0"),
+    (LsviUcb, {"beta": -1.0}, r"beta must not be negative; got -1\.0"),
+    (LsviUcb, {"ridge": -1.0}, "ridge must be positive; got -1"),
 ]
 
 

@@ -97,9 +97,9 @@ def test_every_public_name_works_or_is_not_there(name, tmp_path):
             missing.add(attribute)
     environment, imitates = "environment" in name, isinstance(learner, opt.FraIL)
     streaming = {"believe", "environment", "played", "transitions"}
-    absent = {"mdp", "rewards"} if environment else streaming
+    absent = {"mdp", "rewards", "snapshot"} if environment else streaming
     if imitates:
-        absent = {"mdp", "matching_error"} if environment else set()
+        absent = {"mdp", "matching_error", "snapshot"} if environment else set()
     if isinstance(learner, opt.Prover | opt.Psrl | opt.Ucbvi | opt.OptimisticQ | opt.QLearning):
         absent = set()
     assert missing == absent

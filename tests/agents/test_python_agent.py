@@ -70,7 +70,7 @@ def test_an_environment_with_numbered_observations():
     assert history.reward[-100:].mean() > 0.5
     assert history.terminated.mean() > 0.9
     assert agent.policy.probabilities(0).argmax() in (1, 2)  # down or right
-    with pytest.raises(AttributeError, match="kept in finite worlds only"):
+    with pytest.raises(AttributeError, match="available in finite worlds only"):
         _ = history.policies
     again = PythonAgent(lake(), EpsilonGreedy(epsilon=0.2), gamma=0.95, seed=0).learn(1500)
     np.testing.assert_array_equal(history.reward, again.reward)
@@ -168,7 +168,10 @@ def test_mistakes_of_an_algorithm_are_sentences(tmp_path):
             r"Mine.act must return an action in 0, ..., 1; got 2",
         ),
         ({"act": lambda self, state, rng: 0.0}, r"Mine.act must return an action .*; got 0.0"),
-        ({"policy": lambda self: [[0.5, 0.6]] * 5}, "Mine.policy: policy.* sums to 1.1"),
+        (
+            {"policy": lambda self: [[0.5, 0.6]] * 5},
+            "Mine.policy: policy.* must sum to 1 .* got 1.1",
+        ),
         ({"policy": lambda self: np.ones((2, 2))}, "Mine.policy: "),
         ({"policy": lambda self: None}, r"Mine.policy must return an array \[X, A\]"),
         ({"__init__": lambda self: None}, "Mine has an __init__ of its own: make it a dataclass"),

@@ -173,7 +173,7 @@ def test_evaluate_policy_runs_on_policies_of_ours(sb3):
     assert evaluate_policy(theirs, carts, 3)[0] >= 1
 
 
-def test_what_it_does_not_have_is_said(sb3, tmp_path):
+def test_missing_features_raise_errors_with_the_alternative(sb3, tmp_path):
     agent = opt.StableBaselines(lake(), "DQN", gamma=0.9)
     for refuses in (
         lambda: agent.save(tmp_path),
@@ -249,7 +249,7 @@ def test_an_interruption_waits_for_the_end_of_an_episode_and_the_next_one_does_n
     assert agent.learn(2).steps.tolist() == [3, 4]
 
 
-def test_a_model_that_nobody_needs_any_more_ends_its_thread(sb3):
+def test_a_model_without_references_ends_its_thread(sb3):
     gc.collect()
     before = set(threading.enumerate())
     agent = made("A2C")

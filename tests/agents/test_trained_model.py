@@ -81,7 +81,10 @@ def test_studies_tell_models_apart_by_their_names():
     ("model", "message"),
     [
         (3, r"model must have a method predict\(observation\); got 3"),
-        (Model([1, 1, 1, 1], memory=0), "model keeps a state from step to step"),
+        (
+            Model([1, 1, 1, 1], memory=0),
+            "model must not be recurrent; its predict returned a state",
+        ),
         (Model([2, 2, 2, 2]), r"model must predict an action in 0, ..., 1; got .*2"),
         (Model([0.5] * 4), r"model must predict an action in 0, ..., 1; got .*0.5"),
         (Model(np.ones((4, 2), int)), r"model must predict an action in 0, ..., 1; got .*1, 1"),

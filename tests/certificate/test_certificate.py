@@ -1,6 +1,8 @@
 """Certificates against their transcription, closed forms, and the truth."""
 
 import math
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from reference.mdps import draw_mdp, random_mdp
 import optimist as opt
 from optimist import envs
 from optimist.agents.certificate import Certifier, Seen
+from optimist.agents.ending import Goal
 from optimist.core import storage
 from optimist.core.arrays import simulator
 
@@ -287,7 +290,7 @@ def test_what_cannot_be_certified_is_refused():
         (lambda x, a: [4], r"support\(0, 0\)"),
     ],
 )
-def test_a_support_that_is_none_is_refused(support, sentence):
+def test_an_invalid_support_is_refused(support, sentence):
     agent = opt.Optimist(RIVER, seed=0)
     agent.learn(50)
     with pytest.raises((ValueError, IndexError), match=sentence):
@@ -303,3 +306,23 @@ def test_supports_in_all_their_forms_agree():
     assert (table.lower, table.upper) == (function.lower, function.upper)
     mdp = agent.certificate(support=RIVER)  # and where episodes begin
     assert mdp.gap < table.gap < agent.certificate().gap
+
+
+def test_the_time_left_is_that_of_the_episodes_since_the_first_certificate(monkeypatch):
+    """The first one waits for the compiler: 50 s here, while 100 episodes take one second."""
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    shares = iter([1.0, 0.8, 0.4, 0.2])
+    agent = SimpleNamespace(
+        episodes=0, certificate=lambda delta: SimpleNamespace(share=next(shares))
+    )
+    goal = Goal(agent, until=0.1, delta=0.05)
+    for episodes, seconds in ((100, 51.0), (200, 52.0), (400, 54.0)):
+        agent.episodes, clock[0] = episodes, seconds
+        assert not goal.look(ends=False)
+    # the share is halved as the episodes are doubled: 400 more, at 100 a second
+    assert goal.sentence == "certified within 20.0% of the optimum; about 4 s more"
+    agent.episodes, agent.certificate = 0, lambda delta: SimpleNamespace(share=0.05)
+    at_once = Goal(agent, until=0.1, delta=0.05)
+    agent.episodes = 100
+    assert at_once.look(ends=False)

@@ -119,7 +119,7 @@ def test_report_of_nothing(optimist, study):
     assert "has finished" in err
 
 
-def test_compare_says_who_is_better_and_how_sure_that_is(optimist, as_json, done):
+def test_compare_shows_the_better_agent_and_its_interval(optimist, as_json, done):
     found = as_json("compare", done)
     assert [w["world"] for w in found] == ["river 3", "river 5"]
     a, b = found[0]["pairs"]
@@ -180,7 +180,7 @@ def test_demo_learns_shows_and_reports(optimist, monkeypatch, study):
     assert "they have all finished before; delete first" in out
 
 
-def test_a_run_that_fails_is_told_and_costs_nothing_else(optimist, study, monkeypatch):
+def test_a_failed_run_is_reported_and_the_others_finish(optimist, study, monkeypatch):
     """Exit code 1, the reason on the error output, and everything else finished."""
     usual = run_folder.RunFolder.note_environment
 
@@ -242,9 +242,9 @@ def test_learn_until_it_is_certified(optimist, as_json, tmp_path):
     assert "until certified within 0.01" in out
     for bad, sentence in (
         (("--until", "5"), "--until must be a share of the optimum, such as 5% or 0.05; got 5"),
-        (("--until", "5%", "--out", "x"), "--until has no --out"),
-        (("--until", "5%", "--live"), "--until has no --live"),
-        (("--until", "5%", "--record", "x.gif"), "--until has no --record"),
+        (("--until", "5%", "--out", "x"), "--out must not be given with --until"),
+        (("--until", "5%", "--live"), "--live must not be given with --until"),
+        (("--until", "5%", "--record", "x.gif"), "--record must not be given with --until"),
         (("--until", "5%", "--delta", 2), r"delta must be in (0, 1); got 2"),
     ):
         code, _, err = optimist(*world, *bad)

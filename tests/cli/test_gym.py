@@ -57,7 +57,7 @@ def test_help_lists_the_flags_and_how_to_name_an_environment(optimist):
         assert f"--{flag} " not in options
 
 
-def test_a_mistake_is_answered_in_a_sentence(refused):
+def test_a_mistake_gives_a_one_line_error(refused):
     expert = ["expert", "gym:FrozenLake-v1", "--out", "e.parquet"]
     table = [
         (["gym:MountanCar-v0"], "Did you mean: `MountainCar`?"),
@@ -171,9 +171,9 @@ def test_steps_where_they_do_not_apply_are_refused(refused):
     refused(
         [
             (("learn", "RiverSwim", "--steps", 100), "which have 100 steps in the mean"),
-            ((*lake, "--steps", 0), "steps = 0 must be at least 1"),
+            ((*lake, "--steps", 0), "steps must be at least 1; got 0"),
             ((*lake, "--steps", 9, "--episodes", 9), "exactly one of episodes and steps"),
-            ((*lake, "--episodes", 0), "episodes = 0 must be at least 1"),
+            ((*lake, "--episodes", 0), "episodes must be at least 1; got 0"),
             ((*lake, *theirs), "StableBaselines needs a study by steps"),
         ]
     )

@@ -127,7 +127,7 @@ def test_the_parameters_of_a_world_and_an_agent_are_flags(optimist):
 
 
 @pytest.mark.usefixtures("ray_environment")  # one of them asks Ray
-def test_a_mistake_is_answered_in_a_sentence(refused):
+def test_a_mistake_gives_a_one_line_error(refused):
     typos = [
         (["swep", "quick"], "did you mean 'sweep'?"),
         (["learn", "riverswim"], "did you mean 'RiverSwim'?"),
@@ -149,16 +149,19 @@ def test_a_mistake_is_answered_in_a_sentence(refused):
         (["sweep", "quick", "--executor", "dask", "--address", "x"], "'x' is not the address of a"),
         (["sweep", "quick", "--executor", "ray", "--address", "localhost:1"], "no head of a Ray"),
         (["sweep", "quick", "--address", "localhost:1"], "'joblib' works on this machine"),
-        (["sweep", "quick", "--jobs", "0"], "jobs = 0 must be at least 1"),
-        (["sweep", "quick", "--seeds", "0"], "seeds = 0 must be at least 1"),
+        (["sweep", "quick", "--jobs", "0"], "jobs must be at least 1; got 0"),
+        (["sweep", "quick", "--seeds", "0"], "seeds must be at least 1; got 0"),
         (["report", "nowhere"], "nowhere is not the folder of a study"),
         (["resume", "."], ". is not the folder of a study: it has no study.toml"),
     ]
     impossible = [
-        (["learn", "RiverSwim", "--world.n", "1"], "optimist: n = 1 must be at least 2\n"),
-        (["learn", "RiverSwim", "--agent.r-max", "-1"], "optimist: r_max = -1 must be positive\n"),
-        (["learn", "RiverSwim", "--episodes", "0"], "episodes = 0 must be at least 1"),
-        (["learn", "RiverSwim", "--seeds", "0"], "seeds = 0 must be at least 1"),
+        (["learn", "RiverSwim", "--world.n", "1"], "optimist: n must be at least 2; got 1\n"),
+        (
+            ["learn", "RiverSwim", "--agent.r-max", "-1"],
+            "optimist: r_max must be positive; got -1\n",
+        ),
+        (["learn", "RiverSwim", "--episodes", "0"], "episodes must be at least 1; got 0"),
+        (["learn", "RiverSwim", "--seeds", "0"], "seeds must be at least 1; got 0"),
     ]
     refused(typos + impossible)
 

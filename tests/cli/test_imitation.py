@@ -203,14 +203,17 @@ def test_what_was_learnt_before_an_interruption_is_shown(optimist, monkeypatch):
     assert "FRA-IL in GridWorld, 40 episodes" in out
 
 
-def test_a_mistake_is_answered_in_a_sentence(optimist, refused):
+def test_a_mistake_gives_a_one_line_error(optimist, refused):
     record(optimist, "good.npz", "--samples", 10)
     record(optimist, "log.csv", "--trajectories", 5, "--states-only")
     opt.core.TablePolicy(WORLD.mdp.uniform_policy).save("small.safetensors")
     table = [
         (["expert", "GridWord", "--out", "e.npz"], "did you mean 'GridWorld'?"),
         (["expert", "GridWorld"], "--out"),
-        (["expert", "GridWorld", "--out", "e.npz", "--samples", "0"], "samples = 0 must be at"),
+        (
+            ["expert", "GridWorld", "--out", "e.npz", "--samples", "0"],
+            "samples must be at least 1; got 0",
+        ),
         (
             ["expert", "GridWorld", "--out", "e.npz", "--samples", "0.5"],
             "a whole number or inf",
@@ -240,12 +243,12 @@ def test_a_mistake_is_answered_in_a_sentence(optimist, refused):
         ([*EXPERT, "--samples", "9", "--trajectories", "9"], "must not be given together"),
         ([*EXPERT, "--length", "9"], "--length and --states-only need --trajectories"),
         ([*EXPERT, "--states-only"], "--length and --states-only need --trajectories"),
-        ([*EXPERT, "--trajectories", "0"], "trajectories = 0 must be at least 1"),
+        ([*EXPERT, "--trajectories", "0"], "trajectories must be at least 1; got 0"),
         ([*LOG, "--features", "pairs"], "5 trajectories of 40 steps, states, which FRA-IL cannot"),
         ([*LOG, "--features", "pairs"], "--features pairs needs actions; states does not"),
         ([*LOG, "--states", "row,column"], "'episode', 't', 'state'; states must be some of them"),
-        ([*LOG, "--states", "t"], "states[8] = 8 is outside {0, ..., 7}"),
-        (["imitate", "RiverSwim", "--expert", "log.csv"], "is outside {0, ..., 5}"),
+        ([*LOG, "--states", "t"], "states[8] must be in {0, ..., 7}; got 8"),
+        (["imitate", "RiverSwim", "--expert", "log.csv"], "must be in {0, ..., 5}"),
         (["imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--episodes", "0"], "episodes"),
         (["imitate", "GridWorld", *SMALL, "--expert", "good.npz", "--player.r-max=-1"], "r_max"),
     ]
@@ -285,7 +288,7 @@ def test_other_imitators_learn_from_trajectories(optimist, tmp_path, name):
     assert json.loads(out)["lost_output"] == pytest.approx(1 - WORLD.mdp.value(pi) / best)
 
 
-def test_what_other_imitators_cannot_use_is_said(optimist):
+def test_data_that_other_imitators_cannot_use_are_refused(optimist):
     record(optimist, "good.npz", "--samples", 20)
     code, _, err = optimist(*IMITATE, "--learner", "MimicMD")
     assert code == 2

@@ -43,7 +43,7 @@ def test_a_closed_pipe_changes_no_exit_code(words, code, done, study):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-def test_a_full_disk_below_the_output_is_told():
+def test_a_full_disk_is_reported():
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "optimist", "agents"], stdout=full, stderr=subprocess.PIPE

@@ -135,7 +135,7 @@ def test_an_algorithm_without_a_table_of_its_policy(optimist):
     assert optimist(*learn)[0] == 0
     code, _, err = optimist(*learn, "--policy", "p.safetensors")
     assert code == 2
-    assert err == f"optimist: {MODULE}:Coin has no policy that a file can hold\n"
+    assert err == f"optimist: the policy of {MODULE}:Coin cannot be saved in a file\n"
 
 
 @pytest.mark.usefixtures("module")
@@ -217,4 +217,4 @@ def test_a_preset_depends_on_the_world_and_the_episodes(optimist, as_json, refus
         assert found["beta"] == wanted.beta
         assert found["updates"] == updates
     assert "--preset {none,theory}" in optimist(*learn, "--help")[1]
-    refused([((*learn, "--episodes", 7), "K = 7 must be at least 8")])
+    refused([((*learn, "--episodes", 7), "K must be at least 8; got 7")])

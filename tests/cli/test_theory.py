@@ -91,14 +91,14 @@ def test_the_rates_have_values_in_a_world(optimist, as_json):
     assert " 57,787 " in out
 
 
-def test_a_mistake_is_answered_in_a_sentence(refused):
+def test_a_mistake_gives_a_one_line_error(refused):
     refused(
         [
             (["theory", "riverswim"], "did you mean 'RiverSwim'?"),
             (["theory"], "name a world, as in `optimist theory RiverSwim`, or give --rates"),
             (["theory", "--json"], "name a world"),
-            (["theory", "RiverSwim", "--K", 7], "K = 7 must be at least 8"),
-            (["theory", "RiverSwim", "--delta", 1.5], "delta = 1.5 must be below 1"),
+            (["theory", "RiverSwim", "--K", 7], "K must be at least 8; got 7"),
+            (["theory", "RiverSwim", "--delta", 1.5], "delta must be below 1; got 1.5"),
             (["theory", "RiverSwim", "--detla", 0.1], "--delta"),
         ]
     )

@@ -235,7 +235,7 @@ def test_predictions_name_no_untried_action_where_one_was_tried():
     assert against > 20  # the likeliest action was another
 
 
-def test_whoever_chooses_rewards_is_told_what_is_played():
+def test_the_chooser_of_rewards_receives_the_policy():
     class Listening(Fixed):
         def choose(self, episode, policy):
             assert_close(policy, agent.diagnostics.pi, episode, atol=1e-12)
@@ -313,7 +313,7 @@ def test_other_rewards_begin_an_epoch_where_heaven_pays():
     assert agent.learn(1).epoch[0] == before[-1] + 1
 
 
-def test_a_heaven_that_was_said_is_not_learnt():
+def test_a_given_worth_of_heaven_is_not_learnt():
     """What is new is worth the bound, whatever it pays."""
     agent = Optimist(envs.DeepSea(4, gamma=0.9), value_bound=1.0)
     assert agent.learn(1).sup_q[0] == pytest.approx(1)
@@ -431,8 +431,8 @@ def test_a_better_bound_on_the_values_makes_less_of_heaven():
 
 def test_parameters_that_cannot_be():
     for make, message in (
-        (lambda: FixedBonus(-1.0), "beta = -1"),
-        (lambda: VarianceBonus(-1.0), "c = -1"),
+        (lambda: FixedBonus(-1.0), "beta must not be negative; got -1"),
+        (lambda: VarianceBonus(-1.0), "c must not be negative; got -1"),
         *((lambda x=x: replace(ADAPTIVE, tolerance=x), r"tolerance must be in \[0, 1\)")
           for x in (-1e-9, 1.0, float("nan"), float("inf"))),
         (lambda: replace(ADAPTIVE, eta=float("inf")), r"\beta\b"),

@@ -138,7 +138,7 @@ def test_it_learns():
     assert lost[-1000:].mean() < 0.1
 
 
-def test_what_it_is_not_for():
+def test_unsupported_settings_are_refused():
     for delta in (0.0, 1.0, -0.1, float("nan")):
         with pytest.raises(ValueError, match=r"delta must be in \(0, 1\)|delta"):
             Optimist.Config.proven(delta)

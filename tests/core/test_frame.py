@@ -146,3 +146,18 @@ def test_frames_of_other_types_have_other_types():
     )}  # fmt: skip
     assert len(kinds) == 4
     assert typeof(Frame(outer())) is typeof(Frame(outer(V=np.zeros(9))))
+
+
+def test_an_array_that_takes_the_place_of_another_is_the_one_that_is_read():
+    out, seen = np.zeros(12), []
+    for k in range(5000):  # more than are remembered, many at the place of one that is gone
+        read(outer(M=np.full((3, 4), float(k))), out)
+        seen.append(out[4])
+    assert seen == list(range(5000))
+
+
+def test_an_array_that_a_frame_was_made_of_keeps_its_place():
+    V = np.arange(3.0)
+    frame(outer(V=V))
+    with pytest.raises(ValueError, match="cannot resize"):
+        V.resize(10**6)

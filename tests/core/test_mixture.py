@@ -82,7 +82,7 @@ def test_the_expected_values_of_a_table_are_the_values_themselves():
         assert_array_equal(f, V)
 
 
-def test_kernels_that_are_none_are_refused():
+def test_invalid_kernels_are_refused():
     with pytest.raises(ValueError, match=r"kernels\[0, 0, 1\] must sum to at most 1; got 1.5"):
         read_kernels([[[[0.5, 0.5], [1.0, 0.5]]] * 2])
     with pytest.raises(ValueError, match=r"kernels must be \[d, X, A, X\] with d >= 1"):

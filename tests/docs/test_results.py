@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,6 @@ RESULTS = ROOT / "docs" / "results"
 
 @pytest.fixture(scope="module")
 def results():
-    from importlib.util import module_from_spec, spec_from_file_location
-
     spec = spec_from_file_location("results_of_docs", ROOT / "benchmarks" / "results.py")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -63,3 +62,20 @@ def test_every_picture_of_the_gallery_is_drawn_by_its_page():
     assert len(shown) == 12
     assert {path.name for path in gallery.glob("*.png")} == set(shown)
     assert sum(path.stat().st_size for path in gallery.glob("*.png")) < 300_000
+
+
+@pytest.mark.parametrize("name", ["stock-keeping", "call-centre", "drivers"])
+def test_the_picture_of_a_case_study_is_drawn_by_its_page(name):
+    page = ROOT / "docs" / "case-studies" / f"{name}.md"
+    text = page.read_text(encoding="utf-8")
+    assert f'savefig("{name}.png"' in text
+    assert f"]({name}.png)" in text
+    assert page.with_suffix(".png").stat().st_size < 100_000
+
+
+def test_the_log_of_a_case_study_is_what_its_script_writes():
+    folder = ROOT / "docs" / "case-studies"
+    spec = spec_from_file_location("record_trips", folder / "record_trips.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (folder / "trips.csv").read_text(encoding="utf-8").splitlines() == module.rows()

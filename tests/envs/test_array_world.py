@@ -67,7 +67,7 @@ def test_files_that_are_no_mdp_are_refused(tmp_path):
     (tmp_path / "text.npz").write_text("no archive")
     np.savez(tmp_path / "pickled.npz", P=np.array([{}], dtype=object))
     for name, message in (
-        ("list.json", "it holds a list, not an object"),
+        ("list.json", "it must hold an object; got a list"),
         ("half.json", "has no 'nu0': an MDP has P, r, nu0, gamma"),
         ("wrong.json", "holds no MDP: P"),
         ("text.npz", "cannot be read as an MDP"),

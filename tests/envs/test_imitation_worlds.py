@@ -76,7 +76,7 @@ def test_what_cloning_loses_in_the_mean_on_the_hard_cliff():
     assert (bound, limit) == (pytest.approx(0.455, abs=5e-4), pytest.approx(0.477, abs=5e-4))
 
 
-def test_standard_imitation_is_what_it_says():
+def test_standard_imitation_matches_its_description():
     world = StandardImitation(6, 3, seed=4, gamma=0.8)
     mdp = world.mdp
     table = np.repeat(np.eye(6)[:, None], 3, axis=1)

@@ -253,14 +253,14 @@ def test_bad_parameters_are_refused(family):
     nan = float("nan")
     bad = [({"gamma": gamma}, "gamma") for gamma in (1.0, 1.5, -0.1, nan)]
     bad += [
-        ({"gamma": gamma}, f"gamma = {gamma:g} must be at least 1/2")
+        ({"gamma": gamma}, f"gamma must be at least 1/2, .*; got {gamma:g}")
         for gamma in (0, 0.3, 0.4999999)
     ]
-    bad += [({"epsilon": 0.5}, f"epsilon = 0.5 is outside {interval}")]
+    bad += [({"epsilon": 0.5}, f"epsilon must be in {interval}.*; got 0.5")]
     bad += [({"epsilon": e, "gamma": 0.9}, "epsilon") for e in (-1e-9, 0.1112, nan)]
-    bad += [({"n_actions": 3, "special": a}, f"special = {a} ") for a in (-1, 3, 4)]
-    bad += [({"n_actions": 1}, "n_actions = 1 must be at least 2")]
-    not_whole = [({"n_actions": 2.0}, r"n_actions = 2\.0 is not a whole number")]
+    bad += [({"n_actions": 3, "special": a}, f"special must be .*; got {a}$") for a in (-1, 3, 4)]
+    bad += [({"n_actions": 1}, "n_actions must be at least 2; got 1")]
+    not_whole = [({"n_actions": 2.0}, r"n_actions must be a whole number; got 2\.0")]
     not_whole += [({"n_actions": 3, "special": a}, "special") for a in (1.0, None, "1", True, [0])]
     assert_refuses(
         lambda parameters: family(**parameters),
@@ -273,14 +273,14 @@ def test_bad_members_and_rewards_of_the_pair_are_refused():
     too_large = r"rewards of LowerTauE must lie in \[0, 1\]; got \[0.*\]"
     assert_refuses(
         lambda parameters: LowerTauE(**parameters),
-        ({"member": 2}, ValueError, "member = 2"),
-        ({"member": -1}, ValueError, "member = -1"),
-        ({"member": None}, TypeError, "member = None"),
+        ({"member": 2}, ValueError, "member must be 0 or 1; got 2"),
+        ({"member": -1}, ValueError, "member must be at least 0; got -1"),
+        ({"member": None}, TypeError, "member must be a whole number; got None"),
         ({"member": 1.0}, TypeError, "member"),  # although 1.0 == 1
         ({"w_max": 1.0000001}, ValueError, too_large),
         ({"w_max": 2}, ValueError, too_large),
-        ({"w_max": 0}, ValueError, "w_max = 0 must be positive"),
-        ({"w_max": -0.5}, ValueError, r"w_max = -0\.5 must be positive"),
+        ({"w_max": 0}, ValueError, "w_max must be positive; got 0"),
+        ({"w_max": -0.5}, ValueError, r"w_max must be positive; got -0\.5"),
     )
 
 

@@ -97,7 +97,7 @@ def test_bad_parameters_are_refused():
     unexpected = "unexpected keyword argument '{}'"
     assert_refuses(
         lambda parameters: gymnasium.make("optimist/RiverSwim-v0", **parameters),
-        ({"n": 1}, ValueError, "n = 1 must be at least 2"),
+        ({"n": 1}, ValueError, "n must be at least 2; got 1"),
         ({"depth": 3}, TypeError, unexpected.format("depth")),
         ({"world": "DeepSea"}, TypeError, unexpected.format("world")),
     )

@@ -10,7 +10,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from optimist import Cfpo, Optimist, OptimisticVI, Psrl, RaviUcb, Rlsvi, Rmax, RmaxRaviUcb, envs
+from optimist import (
+    Cfpo,
+    Optimist,
+    OptimisticVI,
+    Prover,
+    Psrl,
+    RaviUcb,
+    Rlsvi,
+    Rmax,
+    RmaxRaviUcb,
+    envs,
+)
 from optimist.experiments import Specification
 from optimist.experiments.execute import Task, execute
 from optimist.experiments.learners import ImitationConfig
@@ -35,6 +46,9 @@ RUNS = {
     "states": Specification(envs.GridWorld("S..\n..G"), ImitationConfig(), 80, stride=3, seed=4),
     "player": Specification(envs.RiverSwim(4), PLAYED_BY_CFPO, 40, stride=3, seed=5),
     "pairs": Specification(envs.LowerK(), SHOWN_PAIRS, 50, stride=1, seed=7),
+    "certified": Specification(
+        envs.RiverSwim(4), Prover.Config(), 300, stride=3, seed=2, certify=0.1
+    ),
 }
 
 

@@ -282,14 +282,14 @@ def test_runs_of_episodes_and_of_steps_are_not_compared(results, tmp_path, capsy
     assert [len(cells) for _, cells in places.values()] == [1, 1, 1]
 
 
-def test_mistakes_are_answered_with_a_sentence():
+def test_mistakes_give_one_line_errors():
     river = opt.envs.RiverSwim()
     worlds, agents = {"w": LAKE}, {"a": opt.Rmax}
     for given, message in (
         ({"episodes": 3, "steps": 3}, "exactly one of episodes and steps must be given; got both"),
         ({}, "exactly one of episodes and steps must be given; got none"),
-        ({"steps": 0}, "steps = 0 must be at least 1"),
-        ({"steps": 2.5}, "steps = 2.5 is not a whole number"),
+        ({"steps": 0}, "steps must be at least 1; got 0"),
+        ({"steps": 2.5}, "steps must be a whole number; got 2.5"),
         ({"steps": {"v": 3}}, "steps must have a number for each world: w"),
         ({"steps": 3, "stride": 2}, "stride must not be given in a study by steps"),
         (
@@ -321,13 +321,13 @@ AGENT = '[agents.a]\nagent = "Rmax"\n'
         (f"steps = 5\nepisodes = 5\n{WORLD}{AGENT}", "line 2: exactly one of episodes and steps"),
         (f"steps = 5\n{WORLD}episodes = 5\n{AGENT}", "line 5: exactly one of episodes and steps"),
         (f"episodes = 5\n{WORLD}steps = 5\n{AGENT}", "line 1: exactly one of episodes and steps"),
-        (f"steps = 0\n{WORLD}{AGENT}", "line 1: steps = 0 must be at least 1"),
+        (f"steps = 0\n{WORLD}{AGENT}", "line 1: steps must be at least 1; got 0"),
         (f"steps = 5\nstride = 2\n{WORLD}{AGENT}", "line 2: stride must not be given"),
         (f'steps = 5\n[worlds.w]\nworld = "Maze"\n{AGENT}', "line 2: steps must be those of a Gym"),
         (f"{WORLD}steps = 5\n[worlds.v]\nworld = 'Maze'\n{AGENT}", "world 'v' needs steps, in its"),
     ],
 )
-def test_mistakes_in_a_file_are_answered_with_their_line(text, message):
+def test_mistakes_in_a_file_give_their_line(text, message):
     with pytest.raises(opt.errors.StudyError) as caught:
         Study.parse(text)
     assert message in str(caught.value)

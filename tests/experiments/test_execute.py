@@ -183,7 +183,7 @@ def test_a_run_goes_on_from_its_checkpoint(specs, whole, bytes_of, tmp_path, mon
 # Failures
 
 
-def test_a_run_that_fails_is_told_of_and_tried_again(whole, bytes_of, tmp_path, monkeypatch):
+def test_a_failed_run_is_reported_and_retried(whole, bytes_of, tmp_path, monkeypatch):
     def fail(agent):
         raise FloatingPointError("the river\nhas run dry")
 

@@ -400,7 +400,7 @@ def test_refusals(monkeypatch):
     monkeypatch.setattr("ray.is_initialized", lambda: False)  # it may be, for another test
     for name, jobs, address, error, message in [
         ("spark", None, None, ValueError, "one of serial, joblib, dask, ray; got 'spark'"),
-        ("joblib", 0, None, ValueError, "jobs = 0 must be at least 1"),
+        ("joblib", 0, None, ValueError, "jobs must be at least 1; got 0"),
         ("joblib", None, "10.0.0.1:8786", ValueError, "is for 'dask' or 'ray'"),
         ("dask", 2, "10.0.0.1:8786", ValueError, "sets the number of jobs"),
         ("dask", None, "here", ValueError, "'here' is not the address of a Dask scheduler"),

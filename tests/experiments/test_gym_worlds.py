@@ -60,7 +60,7 @@ def test_a_study_in_toml_is_that_of_python():
 
 
 @pytest.mark.parametrize("agent", [Optimist, RmaxRaviUcb, RaviUcb, OptimisticVI, Rmax])
-def test_every_agent_is_told_what_the_world_says(agent):
+def test_every_agent_receives_the_settings_of_the_world(agent):
     world = Gym("MountainCar-v0", "tiles:3", 0.9, 4, geometric=True, low=-8, high=0, parallel=3)
     learner = specification(world, agent.Config()).learner()
     assert (type(learner), learner.features.dim) == (agent, 27)
@@ -85,17 +85,17 @@ def test_mistakes_are_refused_at_once():
     for wrong, sentence in (
         ({"id": "MountanCar-v0"}, "id = 'MountanCar-v0' is unknown .*mean: `MountainCar`"),
         ({"id": "MountainCar-v7"}, "id = 'MountainCar-v7' is unknown .*versioned .*v0"),
-        ({"id": "Pendulum-v1"}, "id = 'Pendulum-v1': actions must be Discrete, not Box"),
+        ({"id": "Pendulum-v1"}, "id = 'Pendulum-v1': actions must be Discrete; got Box"),
         ({"id": "Blackjack-v1", "features": "tiles:3"}, "are features of a Box with one axis"),
-        ({"features": "rbf"}, "features = 'rbf': 'rbf' is no name of features"),
+        ({"features": "rbf"}, "features = 'rbf': 'rbf' is not a name of features"),
         ({"features": "onehot"}, "features = 'onehot': .*such as 'tiles:"),
-        ({"gamma": 1.0}, "gamma = 1 is outside"),
-        ({"repeat": 0}, "repeat = 0"),
-        ({"parallel": 0}, "parallel = 0"),
+        ({"gamma": 1.0}, r"gamma must be in \[0, 1\); got 1"),
+        ({"repeat": 0}, "repeat must be at least 1; got 0"),
+        ({"parallel": 0}, "parallel must be at least 1; got 0"),
         ({"low": 1.0}, "low is given and high is not"),
         ({"high": 1.0}, "high is given and low is not"),
         ({"low": 1.0, "high": 1.0}, "low must be less than high; got 1 and 1"),
-        ({"options": "goal"}, "options = 'goal': 'goal' is not one more NAME=VALUE"),
+        ({"options": "goal"}, "options = 'goal' must be NAME=VALUE"),
         ({"options": "a=1,a=2"}, "'a=2' is not one more"),
         ({"options": "a=True"}, "write a=true, as in JSON"),
         ({"options": "speed=1"}, "with options = 'speed=1': TypeError: .*'speed'"),

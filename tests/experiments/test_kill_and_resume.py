@@ -57,7 +57,7 @@ def test_a_kill_at_random_moments(specs, start, whole, bytes_of, tmp_path):
     pytest.fail(f"only {kills} of the runs were killed before their end")
 
 
-@pytest.mark.parametrize("name", ["grid", "anytime", "posterior", "noise"])
+@pytest.mark.parametrize("name", ["grid", "anytime", "posterior", "noise", "certified"])
 def test_many_kills_in_a_row(name, specs, start, whole, bytes_of, tmp_path):
     spec, rng = specs[name], random.Random(1)
     for kills in range(50):

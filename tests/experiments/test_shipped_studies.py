@@ -14,12 +14,19 @@ from optimist.imitation import IMITATORS
 SHIPPED = shipped_studies()
 
 
-def test_there_are_five():
-    assert list(SHIPPED) == ["exploration", "imitation", "quick", "rivals", "sensitivity"]
+def test_there_are_six():
+    assert list(SHIPPED) == [
+        "certificates",
+        "exploration",
+        "imitation",
+        "quick",
+        "rivals",
+        "sensitivity",
+    ]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_study_says_what_it_is_for_and_its_runs_are_all_different(name, tmp_path, monkeypatch):
+def test_a_study_has_a_description_and_distinct_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = Study.read(name)
     assert study.title[0].isupper()
@@ -72,11 +79,12 @@ def test_exploration_is_about_the_agent_without_a_knob_and_has_a_grid_over_each_
     assert min(found.values()) >= 3
 
 
-def test_exploration_has_every_world_but_hard_families_and_those_made_for_imitation():
+def test_exploration_has_every_world_but_those_of_lower_bounds_imitation_and_case_studies():
     """And its names say the discount factors."""
     study = Study.read("exploration")
     assert {type(world).__name__ for world in study.worlds.values()} == set(WORLDS) - {
-        *("LowerK", "LowerTauE", "RandomMixture", "ResetCliff", "StandardImitation")
+        *("LowerK", "LowerTauE", "RandomMixture", "ResetCliff", "StandardImitation"),
+        *("Inventory", "Queue", "Warehouse"),
     }
     for name, world in study.worlds.items():
         assert name.endswith(f", {world.gamma:g}".replace("0.", "."))
@@ -97,6 +105,17 @@ def test_rivals_has_every_imitator_that_plays_and_then_the_rewards():
         name for name, kind in IMITATORS.items() if kind.plays
     ]
     assert rewarded == Optimist.Config()
+
+
+def test_certificates_compares_agents_that_count_with_the_prover_and_with_uniform_play():
+    study = Study.read("certificates")
+    assert len(study.worlds) == 8
+    assert study.certify == 0.05
+    *players, prover, uniform = (agent_name(config) for config in study.agents.values())
+    assert players == ["Optimist", "RmaxRaviUcb", "Rmax", "Psrl", "Ucbvi"]
+    assert prover == "Prover"
+    assert uniform == "QLearning"
+    assert study.agents["uniform play"].epsilon == 1
 
 
 def test_a_file_of_the_same_name_comes_first(tmp_path, monkeypatch):

@@ -180,7 +180,7 @@ def test_the_temporary_folder_of_a_killed_process_is_removed(tmp_path, monkeypat
     assert set(tmp_path.iterdir()) == {alive.folder.path, kept}
 
 
-def test_a_run_says_who_is_at_it(tmp_path):
+def test_a_run_names_the_process_that_holds_it(tmp_path):
     """Until it ends, even if it fails."""
     folder = RunFolder(tmp_path / "run")
     with folder.locked():

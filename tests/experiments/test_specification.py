@@ -76,6 +76,15 @@ OTHERS = {
         "n": 7, "n_actions": 3, "m": 30, "pairs": True, "seed": 1, "gamma": 0.5
     },
     "StandardImitation": {"n": 7, "n_actions": 3, "seed": 1, "gamma": 0.5},
+    "Inventory": {
+        "capacity": 7, "demand": 2.0, "price": 3.0, "cost": 1.0, "delivery": 2.0, "holding": 0.1,
+        "gamma": 0.5,
+    },
+    "Queue": {
+        "capacity": 7, "routine": 0.2, "urgent": 0.2, "slow": 0.1, "fast": 0.2,
+        "pays_routine": 1.0, "pays_urgent": 2.0, "waiting": 0.1, "help": 0.5, "gamma": 0.5,
+    },
+    "Warehouse": {"walkway": 2.0, "slip": 0.2, "gamma": 0.5},
     "ToyText": {"name": "FrozenLake8x8-v1", "options": "is_slippery=false", "gamma": 0.5},
     "LowerK": {"n_actions": 5, "special": 1, "epsilon": 0.01, "gamma": 0.5},
     "LowerTauE": {
@@ -282,7 +291,7 @@ def test_an_imitator_observes_an_optimal_policy(features, dim, samples):
 
 def test_an_imitation_that_cannot_be_run_is_refused():
     for change, message in (
-        ({"samples": 0.0}, "samples = 0 must be at least 1"),
+        ({"samples": 0.0}, "samples must be at least 1; got 0"),
         ({"samples": -math.inf}, "samples must be a whole number or inf; got -inf"),
         ({"samples": 1.5}, "samples must be a whole number or inf; got 1.5"),
         ({"samples": math.nan}, "samples must be a whole number or inf; got nan"),
@@ -299,11 +308,11 @@ def test_a_specification_that_cannot_be_run_is_refused():
     for change, message in (
         ({"format": 1}, "format must be 2; got 1"),
         ({"sede": 3}, "missing or unknown: sede"),
-        ({"episodes": 0}, "episodes = 0 must be at least 1"),
-        ({"episodes": "10"}, "episodes = '10' is not a whole number"),
-        ({"stride": 0}, "stride = 0 must be at least 1"),
-        ({"seed": -1}, "seed = -1 must be at least 0"),
-        ({"seed": True}, "seed = True is not a whole number"),
+        ({"episodes": 0}, "episodes must be at least 1; got 0"),
+        ({"episodes": "10"}, "episodes must be a whole number; got '10'"),
+        ({"stride": 0}, "stride must be at least 1; got 0"),
+        ({"seed": -1}, "seed must be at least 0; got -1"),
+        ({"seed": True}, "seed must be a whole number; got True"),
         ({"world": {"world": "RiverSwin"}}, "there is no world 'RiverSwin'"),
         ({"agent": {"agent": "Rmax", "beta": 1}}, "Rmax has no parameter 'beta'"),
     ):
@@ -335,10 +344,10 @@ def test_an_error_in_a_table_says_where():
         (read_world, {"world": "zzz"}, ("world",), "there is no world 'zzz': there are RiverSwim"),
         (read_world, {"world": {"a": 1}}, ("world",), "there is no world {'a': 1}: there are "),
         (read_world, {"world": "SixArms", "n": 1}, ("n",), "SixArms has no parameter 'n': it has"),
-        (read_world, {"world": "DeepSea", "n": 1}, ("n",), "DeepSea: n = 1 must be at least 2"),
+        (read_world, {"world": "DeepSea", "n": 1}, ("n",), "DeepSea: n must be at least 2; got 1"),
         (read_agent, {"world": "Rmax"}, (), "agent is missing: give one of Optimist, RmaxRaviUcb"),
         (read_agent, {"agent": "Rmx"}, ("agent",), "there is no agent 'Rmx': did you mean 'Rmax'"),
-        (read_agent, {"agent": "Rmax", "visits": 0}, ("visits",), "Rmax: visits = 0 must be at"),
+        (read_agent, {"agent": "Rmax", "visits": 0}, ("visits",), "Rmax: visits must be at"),
     ):
         with pytest.raises(DataError) as caught:
             read(data, ("top",))

@@ -185,18 +185,18 @@ def test_errors_at_the_top():
         "world.w = {} #! there is no key 'world': did you mean 'worlds'? It has title, ",
         "title = 5 #! title must be text; got 5",
         "description = ['a'] #! description must be text; got ['a']",
-        "episodes = 0 #! episodes = 0 must be at least 1",
-        "episodes = true #! episodes = True is not a whole number",
-        "stride = inf #! stride = inf is not a whole number",
-        "seeds = 0 #! seeds = 0 must be at least 1",
-        "seeds = '12' #! seeds = '12' is not a whole number",
-        "seeds = {a = 1} #! seeds = {'a': 1} is not a whole number",
+        "episodes = 0 #! episodes must be at least 1; got 0",
+        "episodes = true #! episodes must be a whole number; got True",
+        "stride = inf #! stride must be a whole number; got inf",
+        "seeds = 0 #! seeds must be at least 1; got 0",
+        "seeds = '12' #! seeds must be a whole number; got '12'",
+        "seeds = {a = 1} #! seeds must be a whole number; got {'a': 1}",
         "seeds = [] #! seeds must be distinct numbers, at least one; got []",
         "seeds = [ #! seeds must be distinct numbers, at least one; got [1, 2, 1]\n1,\n2,\n1]",
-        "seeds = [0, -1] #! seeds = -1 must be at least 0",
-        "seeds = [0.0] #! seeds = 0.0 is not a whole number",
-        "seed = -1 #! seed = -1 must be at least 0",
-        "seed = [1] #! seed = [1] is not a whole number",
+        "seeds = [0, -1] #! seeds must be at least 0; got -1",
+        "seeds = [0.0] #! seeds must be a whole number; got 0.0",
+        "seed = -1 #! seed must be at least 0; got -1",
+        "seed = [1] #! seed must be a whole number; got [1]",
     ):
         refused(f"# a study\n{line}\n{WORLD}{AGENT}")
 
@@ -208,15 +208,15 @@ def test_errors_in_a_world():
     for line in (
         "gama = 0.9 #! RiverSwim has no parameter 'gama': did you mean 'gamma'? It has n, gamma",
         "seeds = 3 #! RiverSwim has no parameter 'seeds': it has n, gamma",
-        "n = 1 #! RiverSwim: n = 1 must be at least 2",
-        "gamma = [0.5, 1.5] #! RiverSwim: gamma = 1.5 is outside [0, 1)",
+        "n = 1 #! RiverSwim: n must be at least 2; got 1",
+        "gamma = [0.5, 1.5] #! RiverSwim: gamma must be in [0, 1); got 1.5",
         "gamma = [] #! gamma must not be an empty list",
-        "gamma = nan #! RiverSwim: gamma is nan; ",
+        "gamma = nan #! RiverSwim: gamma must be a finite number; got nan",
         "gamma = 1979-05-27 #! gamma must be a number; got datetime.date(1979, 5, 27)",
         "gamma = [ #! gamma must be a number; got [0.5]\n\n  [0.5],\n]",
-        "episodes = [10, 0] #! episodes = 0 must be at least 1",
+        "episodes = [10, 0] #! episodes must be at least 1; got 0",
         "episodes = [] #! episodes must not be an empty list",
-        "stride = 'x' #! stride = 'x' is not a whole number",
+        "stride = 'x' #! stride must be a whole number; got 'x'",
     ):
         refused(f"{before}{line}\n{AGENT}")
 
@@ -225,11 +225,11 @@ def test_errors_in_an_agent():
     """Also in a table inside its table, however that is written."""
     for line in (
         "gamma = 0.5 #! VariantAgent has no parameter 'gamma': ",
-        "updates = [1, 0] #! VariantAgent: updates = 0 must be at least 1",
+        "updates = [1, 0] #! VariantAgent: updates must be at least 1; got 0",
         "observe_last = 1 #! observe_last must be true or false; got 1",
         "ascension = 'Sigmod' #! ascension must be one of its kinds; got 'Sigmod': did you mean",
         "ascension = {kind = 'Sigmoid', alfa = 1} #! Sigmoid has no parameter 'alfa': did you mean",
-        "ascension.kind = 'Threshold'\nascension.level = -1 #! Threshold: level = -1.0 must not be",
+        "ascension.kind = 'Threshold'\nascension.level = -1 #! Threshold: level must not be",
         "[agents.b.ascension]\nkind = 'Threshold'\nlevel = '1' #! level must be a number; got '1'",
         "[agents.b.ascension]\nkind = 'Threshold'\nlevel = [] #! level must not be an empty list",
         "[agents.b.ascension] #! ascension needs a kind: one of Sigmoid, Contraction, ",
@@ -294,7 +294,7 @@ def test_errors_that_have_no_line_and_those_of_the_parser():
 def test_an_error_names_the_file(tmp_path):
     file = tmp_path / "s.toml"
     file.write_text("\n\nseed = -1\n")
-    with pytest.raises(StudyError, match="line 3: seed = -1") as caught:
+    with pytest.raises(StudyError, match="line 3: seed must be at least 0; got -1") as caught:
         Study.read(file)
     assert str(caught.value).startswith(f"{file}, line 3: ")
 
@@ -302,9 +302,9 @@ def test_an_error_names_the_file(tmp_path):
 def test_a_file_that_does_not_exist(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for path, hint in (
-        ("quik", "did you mean 'quick'? Shipped are exploration, imitation, "),
-        ("studies/quick.toml", "did you mean 'quick'? Shipped are exploration, imitation, "),
-        ("zzzzzz", "shipped are exploration, imitation, "),
+        ("quik", "did you mean 'quick'? Shipped are certificates, exploration, "),
+        ("studies/quick.toml", "did you mean 'quick'? Shipped are certificates, exploration, "),
+        ("zzzzzz", "shipped are certificates, exploration, "),
     ):
         with pytest.raises(StudyError) as caught:
             Study.read(path)
@@ -382,7 +382,7 @@ SEEN = st.characters(exclude_categories=HIDDEN)
         unique=True,
     )
 )
-def test_names_and_titles_may_be_any_text_that_is_seen(names):
+def test_names_and_titles_may_be_any_visible_text(names):
     first, second, title, description = names
     study = Study(
         worlds={first: RiverSwim(6), second: SixArms()},
@@ -410,19 +410,19 @@ def test_a_study_that_cannot_be_run_is_refused_at_once():
         ({"agents": {None: Rmax}}, "names of worlds and agents must be text; got None"),
         ({"agents": {"a": Rmax, "b": Rmax.Config()}}, "the agents 'a' and 'b' are the same"),
         ({"worlds": {"a": Maze(), "b": Maze()}}, "the worlds 'a' and 'b' are the same"),
-        ({"episodes": 0}, "episodes = 0 must be at least 1"),
+        ({"episodes": 0}, "episodes must be at least 1; got 0"),
         ({"episodes": None}, "exactly one of episodes and steps must be given; got none"),
         ({"episodes": {"v": 10}}, "episodes must have a number for each world: w"),
         ({"episodes": {"w": 10, "v": 10}}, "episodes must have a number for each world: w"),
-        ({"episodes": {"w": 0}}, "episodes = 0 must be at least 1"),
-        ({"stride": 0}, "stride = 0 must be at least 1"),
+        ({"episodes": {"w": 0}}, "episodes must be at least 1; got 0"),
+        ({"stride": 0}, "stride must be at least 1; got 0"),
         ({"stride": {}}, "stride must have a number for each world: w"),
-        ({"seeds": 2.0}, "seeds = 2.0 is not a whole number"),
-        ({"seeds": "12"}, "seeds = '12' is not a whole number"),
+        ({"seeds": 2.0}, "seeds must be a whole number; got 2.0"),
+        ({"seeds": "12"}, "seeds must be a whole number; got '12'"),
         ({"seeds": []}, r"seeds must be distinct numbers, at least one; got \[\]"),
         ({"seeds": [1, 1]}, r"seeds must be distinct numbers, at least one; got \[1, 1\]"),
-        ({"seeds": [-1]}, "seeds = -1 must be at least 0"),
-        ({"seed": -1}, "seed = -1 must be at least 0"),
+        ({"seeds": [-1]}, "seeds must be at least 0; got -1"),
+        ({"seed": -1}, "seed must be at least 0; got -1"),
         ({"title": 5}, "title must be text; got 5"),
         ({"description": None}, "description must be text; got None"),
     ):
@@ -480,7 +480,7 @@ def test_another_seed_of_the_study_gives_other_seeds_to_all_runs():
     assert not before & after
 
 
-def test_the_first_run_of_a_study_stays_what_it_is():
+def test_the_first_run_of_a_study_keeps_its_identity():
     assert BASE.runs[0].spec.id == "ebc9001557730259"
 
 
@@ -494,9 +494,9 @@ def test_imitators_of_trajectories_have_their_data_among_their_parameters():
     il = study.runs[0].spec.learner()
     assert isinstance(il, Mobile)
     assert (len(il.expert), il.K, il.config.c) == (7, 10, 0.5)
-    with pytest.raises(StudyError, match="trajectories = 0 must be at least 1"):
+    with pytest.raises(StudyError, match="trajectories must be at least 1; got 0"):
         small(agents='agent = "Mobile"\ntrajectories = 0')
-    with pytest.raises(ValueError, match="MimicMD plays no episodes, of which a study is made"):
+    with pytest.raises(ValueError, match="MimicMD plays no episodes, as a study needs"):
         Study({"river": RiverSwim()}, {"mimic": MimicMD}, episodes=10)
 
 

@@ -65,9 +65,9 @@ def test_states_and_actions_broadcast(pair_case):
     assert_refuses(
         lambda actions: phi(states, actions),
         ([0, 1], ValueError, r"batch \(3,\) of states .* batch \(2,\) of actions"),
-        ([0, -1, 0], ValueError, r"action\[1\] = -1 is outside"),
-        ([0, 3, 0], ValueError, r"action\[1\] = 3 is outside"),
-        (1.0, TypeError, "action holds float64, not whole numbers"),
+        ([0, -1, 0], ValueError, r"action\[1\] must be in .*; got -1"),
+        ([0, 3, 0], ValueError, r"action\[1\] must be in .*; got 3"),
+        (1.0, TypeError, "action must hold whole numbers; got float64"),
     )
 
 
@@ -170,10 +170,14 @@ def test_bad_states_are_refused():
     tiles, bumps = Tiles(UNIT, 3), RBF(UNIT, 3)
     assert_refuses(
         lambda given: given[0].in_blocks(given[1]),
-        ((OneHotState(3), [0, 3]), ValueError, r"state\[1\] = 3 is outside"),
-        ((OneHot(3, 2), 0.5), TypeError, "state holds float64"),
-        ((PerAction(bumps, 2), [2.0]), ValueError, r"observation\[0\] = 2 is out"),
-        ((StateOnly(tiles, 2), [np.nan]), ValueError, r"observation\[0\] is nan"),
+        ((OneHotState(3), [0, 3]), ValueError, r"state\[1\] must be in .*; got 3"),
+        ((OneHot(3, 2), 0.5), TypeError, "state must hold .* numbers; got float64"),
+        ((PerAction(bumps, 2), [2.0]), ValueError, r"observation\[0\] must be in \[0, 1\]; got 2"),
+        (
+            (StateOnly(tiles, 2), [np.nan]),
+            ValueError,
+            r"observation\[0\] must be a finite number; got nan",
+        ),
     )
 
 
@@ -224,5 +228,5 @@ def test_bad_declarations_are_refused():
         lambda declared: Halves(*declared),
         ((5, 1.0, 2), ValueError, "blocks must divide dim = 5, .* got 2"),
         ((4, -1.0, 2), ValueError, "bound must be at least 0, .* got -1"),
-        ((0, 1.0, 1), ValueError, "dim = 0 must be at least 1"),
+        ((0, 1.0, 1), ValueError, "dim must be at least 1; got 0"),
     )

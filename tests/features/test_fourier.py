@@ -49,8 +49,8 @@ def test_sizes():
     rng = np.random.default_rng(0)
     assert_refuses(
         lambda parameters: Fourier(BOX, *parameters),
-        ((5, 0), TypeError, r"rng = 0 must be a Generator, .*default_rng\(0\)"),
-        ((0, rng), ValueError, "pairs = 0 must be at least 1"),
-        ((3, rng, 0.0), ValueError, "lengthscale = 0 must be positive"),
-        ((3, rng, -1.0), ValueError, "lengthscale = -1 must be positive"),
+        ((5, 0), TypeError, r"rng must be a Generator, .*default_rng\(0\); got 0"),
+        ((0, rng), ValueError, "pairs must be at least 1; got 0"),
+        ((3, rng, 0.0), ValueError, "lengthscale must be positive; got 0"),
+        ((3, rng, -1.0), ValueError, "lengthscale must be positive; got -1"),
     )

@@ -60,7 +60,7 @@ def test_the_error_for_a_wrong_name_lists_the_right_ones():
     rights = ("onehot", "tiles:12", "tiles:12x8", "tiles:8*4", "rbf:12x8", "fourier:100")
     for name in WRONG:
         for space in (BOX, spaces.Discrete(5)):
-            with pytest.raises(ValueError, match="is no name of features; there are") as caught:
+            with pytest.raises(ValueError, match="is not a name of features; there are") as caught:
                 features_named(name, space, 2)
             assert str(caught.value).startswith(repr(name))
             assert all(f"'{right}'" in str(caught.value) for right in rights)
@@ -70,16 +70,16 @@ def test_names_and_numbers_that_do_not_fit_the_space_are_refused():
     assert_refuses(
         lambda name: features_named(name, BOX, 2),
         ("onehot", ValueError, r"those of Box.* are tiles, .* such as 'tiles:40'"),
-        ("tiles:3x0", ValueError, r"bins\[1\] = 0 must be at least 1"),
+        ("tiles:3x0", ValueError, r"bins\[1\] must be at least 1; got 0"),
         ("tiles:3x3x3", ValueError, "bins must be .* each of the 2 dimensions .* got 3"),
-        ("tiles:3*0", ValueError, "tilings = 0 must be at least 1"),
+        ("tiles:3*0", ValueError, "tilings must be at least 1; got 0"),
         ("rbf:1x2x3", ValueError, "centres must be .* got 3"),
-        ("fourier:0", ValueError, "pairs = 0 must be at least 1"),
+        ("fourier:0", ValueError, "pairs must be at least 1; got 0"),
     )
     with pytest.raises(ValueError, match=r"'rbf:3' are .* those of Discrete\(5\) are 'onehot'"):
         features_named("rbf:3", spaces.Discrete(5), 2)
     for space in (BOX, spaces.Discrete(5)):
-        with pytest.raises(TypeError, match=r"n_actions = Discrete\(2\) is not a whole number"):
+        with pytest.raises(TypeError, match=r"n_actions must be a whole number; got Discrete\(2\)"):
             features_named(default_name(space), space, spaces.Discrete(2))
     image = spaces.Box(0, 255, (8, 8), np.uint8)
     assert_refuses(

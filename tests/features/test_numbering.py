@@ -44,11 +44,11 @@ def test_digests_do_not_depend_on_the_process():
 
 def test_numbers_are_given_in_order_and_kept():
     numbers = Numbering()
-    assert [numbers.meet(x) for x in ("a", "b", "a", "c")] == [0, 1, 0, 2]
+    assert [numbers.add(x) for x in ("a", "b", "a", "c")] == [0, 1, 0, 2]
     again = Numbering(numbers.digests)
     assert [again.find(x) for x in ("a", "b", "c", "d")] == [0, 1, 2, -1]
     assert len(again) == 3
-    assert again.meet("d") == 3
+    assert again.add("d") == 3
 
 
 def test_other_objects_are_refused():

@@ -81,11 +81,11 @@ def test_a_concatenation_has_the_reward_features_first():
 
 
 def test_bad_states_are_refused():
-    phi, outside = OneHot(3, 2), r"state\[1\] = {} is outside {{0, ..., 2}}"
+    phi, outside = OneHot(3, 2), r"state\[1\] must be in {{0, ..., 2}}; got {}"
     for call in (OneHotState(3), lambda states: phi(states, [0, 0]), phi.all_actions):
         for state in (-1, 3):
             assert_refuses(call, ([0, state], ValueError, outside.format(state)))
-    message = r"state holds .*, not whole numbers"
+    message = r"state must hold whole numbers; got .*"
     assert_refuses(
         OneHotState(3), *((state, TypeError, message) for state in (1.0, "1", True, None, 1j))
     )
@@ -94,21 +94,21 @@ def test_bad_states_are_refused():
 def test_bad_arguments_are_refused():
     missing = np.zeros((2, 2, 2))
     missing[1, 0, 1] = np.nan
-    one_hot, no_actions = OneHotState(2), "n_actions = 0 must be at least 1"
+    one_hot, no_actions = OneHotState(2), "n_actions must be at least 1; got 0"
     assert_refuses(
         lambda given: given[0](*given[1:]),
-        ((OneHot, 0, 2), ValueError, "n_states = 0 must be at least 1"),
+        ((OneHot, 0, 2), ValueError, "n_states must be at least 1; got 0"),
         ((OneHot, 2, 0), ValueError, no_actions),
-        ((OneHotState, 2.0), TypeError, r"n_states = 2\.0 is not a whole number"),
+        ((OneHotState, 2.0), TypeError, r"n_states must be a whole number; got 2\.0"),
         ((PerAction, OneHot(2, 2), 2), TypeError, "must be StateFeatures"),
         ((StateOnly, OneHot(2, 2), 2), TypeError, "must be StateFeatures"),
         ((PerAction, one_hot, 0), ValueError, no_actions),
         ((StateOnly, one_hot, 0), ValueError, no_actions),
         ((Concatenation, PHI_R, OneHot(4, 2)), ValueError, "phi_r has 3 actions and phi_P has 2"),
         ((Concatenation, one_hot, PHI_P), TypeError, "phi_r must be a FeatureMap; .* StateOnly"),
-        ((Table, missing), ValueError, r"array\[1, 0, 1\] is nan"),
-        ((Table, np.zeros((2, 2))), ValueError, r"array has shape \(2, 2\)"),
-        ((Table, np.zeros((0, 2, 2))), ValueError, "n_states = 0 must be at least 1"),
+        ((Table, missing), ValueError, r"array\[1, 0, 1\] must be a finite number; got nan"),
+        ((Table, np.zeros((2, 2))), ValueError, r"array must have shape .*; got \(2, 2\)"),
+        ((Table, np.zeros((0, 2, 2))), ValueError, "n_states must be at least 1; got 0"),
         ((Table, np.zeros((2, 0, 2))), ValueError, no_actions),
-        ((Table, np.zeros((2, 2, 0))), ValueError, "dim = 0 must be at least 1"),
+        ((Table, np.zeros((2, 2, 0))), ValueError, "dim must be at least 1; got 0"),
     )

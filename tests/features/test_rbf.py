@@ -67,9 +67,9 @@ def test_a_single_centre_ignores_the_dimension():
 def test_bad_widths_and_absurd_grids_are_refused():
     assert_refuses(
         lambda width: RBF(([0.0], [1.0]), centres=3, width=width),
-        (0.0, ValueError, "width = 0 must be positive"),
-        (-1.0, ValueError, "width = -1 must be positive"),
-        (float("nan"), ValueError, "width is nan; it must be a finite number"),
+        (0.0, ValueError, "width must be positive; got 0"),
+        (-1.0, ValueError, "width must be positive; got -1"),
+        (float("nan"), ValueError, "width must be a finite number; got nan"),
         (1e-170, ValueError, "width must be at least 0.001; got 1e-170"),
     )
     with pytest.raises(ValueError, match=r"= 1\.0e\+20; "):

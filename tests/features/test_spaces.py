@@ -58,7 +58,7 @@ def test_one_hot_features_tell_all_observations_apart():
         assert len(set(seen.values())) == len(seen)
 
 
-def test_what_has_no_default_features_is_told_what_helps():
+def test_spaces_without_default_features_give_a_remedy():
     assert_refuses(
         default_name,
         (PAIR, TypeError, "holds real numbers: .*FlattenObservation.*StateFeatures.*'distinct'"),
@@ -76,12 +76,12 @@ def test_other_actions_are_refused():
     number = wrapper + "TransformAction can number its actions"
     assert_refuses(
         count_actions,
-        (spaces.Box(-1.0, 1.0), TypeError, rf"not Box.*; {wrapper}DiscretizeAction makes"),
-        (shifted, TypeError, r"numbered from 0, not Discrete.*lambda a: a \+ -1, gymna"),
-        (GRID, TypeError, rf"not MultiDiscrete.*; {number}.*unravel_index"),
-        (BITS, TypeError, rf"not MultiBinary.*; {number}"),
-        (PAIR, TypeError, rf"not Tuple.*; {number}"),
-        (4, TypeError, r"not 4; give a space of Gymnasium, such as env.action_space"),
+        (spaces.Box(-1.0, 1.0), TypeError, rf"got Box.*; {wrapper}DiscretizeAction makes"),
+        (shifted, TypeError, r"numbered from 0; got Discrete.*lambda a: a \+ -1, gymna"),
+        (GRID, TypeError, rf"got MultiDiscrete.*; {number}.*unravel_index"),
+        (BITS, TypeError, rf"got MultiBinary.*; {number}"),
+        (PAIR, TypeError, rf"got Tuple.*; {number}"),
+        (4, TypeError, r"got 4; give a space of Gymnasium, such as env.action_space"),
     )
     assert type(count_actions(spaces.Discrete(4))) is int
 

@@ -119,16 +119,16 @@ def test_bad_numbers_of_tiles_are_refused():
     assert_refuses(
         lambda bins: Tiles(BOX, bins),
         ([3], ValueError, "bins must be .* each of the 2 dimensions .* got 1"),
-        ([3, 0], ValueError, r"bins\[1\] = 0 must be at least 1"),
-        ([3, 2.5], TypeError, r"bins\[1\] = 2.5 is not a whole number"),
-        (0, ValueError, "bins = 0 must be at least 1"),
-        (2.0, TypeError, "bins = 2.0 is not a whole number"),
-        (True, TypeError, "bins = True is not a whole number"),
+        ([3, 0], ValueError, r"bins\[1\] must be at least 1; got 0"),
+        ([3, 2.5], TypeError, r"bins\[1\] must be a whole number; got 2.5"),
+        (0, ValueError, "bins must be at least 1; got 0"),
+        (2.0, TypeError, "bins must be a whole number; got 2.0"),
+        (True, TypeError, "bins must be a whole number; got True"),
     )
     coarser = r"got 100 x .* = 1\.0e\+20; make it coarser, or use Fourier"
     assert_refuses(
         lambda sizes: unit_tiles(*sizes),
-        (([2, 2], 0), ValueError, "tilings = 0 must be at least 1"),
+        (([2, 2], 0), ValueError, "tilings must be at least 1; got 0"),
         (([100] * 10, 1), ValueError, coarser),
         (([100] * 200, 1), ValueError, r"= 1\.0e\+400; "),
         (([1] * 70, 2), ValueError, r"= 2\.4e\+21; "),

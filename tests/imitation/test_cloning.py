@@ -91,7 +91,7 @@ def test_the_likelihood_is_at_its_maximum(problem):
     np.testing.assert_allclose(theta * phi.bound, other.x, rtol=0, atol=1e-4)
 
 
-def test_the_penalty_is_what_it_says():
+def test_the_penalty_matches_its_formula():
     """One pair and one feature of size B: theta B = u solves RIDGE u = 1 - pi(u)."""
     phi = Table([[[3.0], [0.0]]])
     u = so.brentq(lambda u: RIDGE * u - 1 / (1 + np.exp(u)), 0, 100, xtol=1e-14)
@@ -156,22 +156,34 @@ def test_wrong_input_is_refused():
         (([0], [0], None), TypeError, no_map),
         (([0], [0], OneHotState(3)), TypeError, no_map),
         (([0], [0], "one-hot"), TypeError, no_map),
-        (([[0], [1]], [0, 1], OneHot(2, 2)), ValueError, r"states has shape \(2, 1\)"),
+        (
+            ([[0], [1]], [0, 1], OneHot(2, 2)),
+            ValueError,
+            r"states must have shape .*; got \(2, 1\)",
+        ),
     ]
     for phi in (OneHot(3, 2), table):
         cases += [
             (([0, 1], None, phi), TypeError, "actions must be given"),
-            (([], [], phi), TypeError, "actions holds float64"),
+            (([], [], phi), TypeError, "actions must hold .* numbers; got float64"),
             (([], np.empty(0, int), phi), ValueError, r"actions must be \[n\] with n >= 1"),
             (([0, 1], [[0, 1]], phi), ValueError, r"got shape \(1, 2\)"),
             (([0, 1], [0], phi), ValueError, r"one row for each of 1 actions; got \(2,\)"),
             ((0, [0], phi), ValueError, r"one row for each of 1 actions; got \(\)"),
-            (([0, 1], [0, 2], phi), ValueError, r"actions\[1\] = 2 is outside {0, ..., 1}"),
-            (([0, 1], [0, 0.5], phi), TypeError, "actions holds float64, not whole numbers"),
-            (([1, 0, 3], [0, 1, 1], phi), ValueError, r"states?\[2\] = 3 is outside {0, ..., 2}"),
-            (([0.0, 1.0], [0, 1], phi), TypeError, "states? holds float64, not whole numbers"),
-            (([0, np.nan], [0, 1], phi), ValueError, r"states\[1\] is nan"),
-            ((["a", "b"], [0, 1], phi), TypeError, "not real numbers"),
+            (([0, 1], [0, 2], phi), ValueError, r"actions\[1\] must be in {0, ..., 1}; got 2"),
+            (([0, 1], [0, 0.5], phi), TypeError, "actions must hold whole numbers; got float64"),
+            (
+                ([1, 0, 3], [0, 1, 1], phi),
+                ValueError,
+                r"states?\[2\] must be in {0, ..., 2}; got 3",
+            ),
+            (([0.0, 1.0], [0, 1], phi), TypeError, "states? must hold whole numbers; got float64"),
+            (
+                ([0, np.nan], [0, 1], phi),
+                ValueError,
+                r"states\[1\] must be a finite number; got nan",
+            ),
+            ((["a", "b"], [0, 1], phi), TypeError, "must hold real numbers"),
         ]
     assert_refuses(lambda given: BehaviouralCloning(*given), *cases)
 

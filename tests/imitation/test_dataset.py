@@ -22,7 +22,7 @@ def dataset():
     return FeatureDataset(ROWS, bound=6, gamma=0.9)
 
 
-def test_what_it_tells(dataset):
+def test_the_repr_and_sizes(dataset):
     assert (len(dataset), dataset.size, dataset.dim) == (3, 3, 2)
     assert (dataset.bound, dataset.gamma, dataset.exact) == (6.0, 0.9, False)
     np.testing.assert_allclose(dataset.mean, [4 / 3, 2 / 3])
@@ -63,7 +63,7 @@ def test_equality_is_that_of_everything(dataset):
     assert FeatureDataset([[1.0]]) != FeatureDataset([[1.0]], exact=True)
 
 
-def test_rows_that_are_none():
+def test_invalid_rows_are_refused():
     shape = r"features must be \[n, d\] with n, d >= 1; got shape "
     table = [
         ([], ValueError, shape + r"\(0,\)"),
@@ -75,11 +75,15 @@ def test_rows_that_are_none():
         (np.ones((2, 2, 2)), ValueError, shape + r"\(2, 2, 2\)"),
         ([[1, 2], [3, 4], [5]], ValueError, r"got 2 entries in features\[0\] and 1 in features\[2"),
         ([np.ones(2), np.ones(3)], ValueError, r"and 3 in features\[1\]"),
-        ([[1, 2], [3, math.nan]], ValueError, r"features\[1, 1\] is nan"),
-        ([[1, -math.inf], [3, 4]], ValueError, r"features\[0, 1\] is -inf"),
-        ([["a", "b"]], TypeError, "not real numbers"),
-        ([[1j, 2]], TypeError, "complex128, not real numbers"),
-        ([[None, 1.0]], TypeError, "object, not real numbers"),
+        ([[1, 2], [3, math.nan]], ValueError, r"features\[1, 1\] must be a finite number; got nan"),
+        (
+            [[1, -math.inf], [3, 4]],
+            ValueError,
+            r"features\[0, 1\] must be a finite number; got -inf",
+        ),
+        ([["a", "b"]], TypeError, "must hold real numbers"),
+        ([[1j, 2]], TypeError, "must hold real numbers; got complex128"),
+        ([[None, 1.0]], TypeError, "must hold real numbers; got object"),
         ([[1e200, 0.0], [1.0, 1.0]], ValueError, r"features\[0\] must have a finite norm"),
     ]
     assert_refuses(FeatureDataset, *table)
@@ -91,8 +95,8 @@ def test_wrong_declarations_are_refused():
         ({"features": ROWS[1:][[0, 0, 1]], "bound": 1.5}, ValueError, longer),
         ({"features": [[1 + 1.1e-8]], "bound": 1.0}, ValueError, "at most bound = 1;"),
         ({"bound": -1.0}, ValueError, "bound must be non-negative; got -1"),
-        ({"bound": math.nan}, ValueError, "^bound is nan"),
-        ({"bound": math.inf}, ValueError, "^bound is inf"),
+        ({"bound": math.nan}, ValueError, "^bound must be a finite number; got nan"),
+        ({"bound": math.inf}, ValueError, "^bound must be a finite number; got inf"),
         ({"gamma": 1.0}, ValueError, "gamma"),
         ({"gamma": -0.1}, ValueError, "gamma"),
         ({"gamma": math.nan}, ValueError, "gamma"),
@@ -144,14 +148,18 @@ def test_rewards_are_not_looked_at():
     assert again == drawn
 
 
-def test_experts_that_are_none():
+def test_invalid_experts_are_refused():
     world, other = RiverSwim(4), StateOnly(OneHotState(4), n_actions=3)
     actions = "phi must have the world's 2 actions; got 3"
     good = {"world": world, "policy": np.full((4, 2), 0.5), "phi": world.features}
     table = [
-        ({"policy": np.full((4, 2), 0.4)}, ValueError, r"policy\[0\] sums to 0.8"),
+        (
+            {"policy": np.full((4, 2), 0.4)},
+            ValueError,
+            r"policy\[0\] must sum to 1 within 1e-08; got 0.8",
+        ),
         ({"policy": np.full((3, 4, 2), 0.5)}, ValueError, "one policy .*; got a batch of 3"),
-        ({"policy": np.full((3, 2), 0.5)}, ValueError, r"one policy is \(4, 2\)"),
+        ({"policy": np.full((3, 2), 0.5)}, ValueError, r"policy must have shape \(4, 2\)"),
         ({"phi": other}, ValueError, actions),
         ({"world": world.make(), "phi": OneHot(4, 2)}, TypeError, "must be a World or a FiniteMDP"),
     ]

@@ -99,7 +99,7 @@ def test_the_bias_of_a_cut_is_at_most_2_B_gamma_to_the_T_and_may_be_that():
 # What is refused
 
 
-def test_trajectories_that_are_none():
+def test_invalid_trajectories_are_refused():
     good = episode([0, 1, 2], [0, 1], True)
     rows, composite = r"observations must have 3 rows, .*; got shape ", "observations must be one"
     table = [
@@ -107,12 +107,12 @@ def test_trajectories_that_are_none():
         ({"observations": 0}, ValueError, rows + r"\(\)"),
         ({"observations": {"x": [0, 1, 2]}}, TypeError, f"{composite} array; got a dict.*Flatten"),
         ({"observations": ([0, 1, 2],)}, TypeError, f"{composite} array; got a tuple.*Flatten"),
-        ({"observations": [0, 1, 7]}, ValueError, r"state\[2\] = 7 is outside"),
+        ({"observations": [0, 1, 7]}, ValueError, r"state\[2\] must be in .*; got 7"),
         ({"actions": []}, ValueError, "actions must have at least one entry"),
         ({"actions": 3}, ValueError, "actions must have at least one entry"),
-        ({"actions": [0.5, 0.5]}, TypeError, "action holds float64"),
-        ({"actions": [0, 2]}, ValueError, r"action\[1\] = 2"),
-        ({"terminations": [True]}, ValueError, r"terminations has shape \(1,\)"),
+        ({"actions": [0.5, 0.5]}, TypeError, "action must hold .* numbers; got float64"),
+        ({"actions": [0, 2]}, ValueError, r"action\[1\] must be in .*; got 2"),
+        ({"terminations": [True]}, ValueError, r"terminations must have shape .*; got \(1,\)"),
         ({"terminations": [True, True]}, ValueError, "false before step 2; got true at 1"),
     ]
 
@@ -124,7 +124,7 @@ def test_trajectories_that_are_none():
         (([[0, 1, 2]], STATES, 0.5), TypeError, "episode 0: it must have observations"),
         (([], STATES, 0.5), ValueError, "episodes must hold at least one trajectory"),
         (([good], OneHotState(3), 0.5), TypeError, "must be a FeatureMap"),
-        (([good], STATES, 1.0), ValueError, "gamma = 1 is outside"),
+        (([good], STATES, 1.0), ValueError, r"gamma must be in \[0, 1\); got 1"),
     ]
     assert_refuses(lambda given: FeatureDataset.from_episodes(*given), *others)
 
@@ -197,7 +197,7 @@ def test_a_minari_dataset(folder, env, phi, steps):
         FeatureDataset.from_episodes("nothing/here-v0", STATES, 0.5)
 
 
-def test_without_minari_it_is_said_how_to_get_it(monkeypatch):
+def test_without_minari_the_error_names_the_package(monkeypatch):
     real = builtins.__import__
 
     def missing(name, *args, **kwargs):

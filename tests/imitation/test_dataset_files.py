@@ -180,11 +180,14 @@ def test_frames_that_are_refused(tmp_path):
         FeatureDataset.load(path)
 
     table = [
-        ({"x": [1.0], "name": ["a"]}, "column 'name' holds .*string, not real numbers"),
+        ({"x": [1.0], "name": ["a"]}, "column 'name' must hold real numbers; got .*string"),
         (null, "column 'y' must hold finite numbers; got null in row 1"),
         ({"x": [1.0, 2.0, np.inf]}, "column 'x' must hold finite numbers; got inf in row 2"),
         ({"x": [2**53 + 1]}, "'x' does not fit into floats"),
-        ({"t": pandas.to_datetime(["2020-01-01"])}, "column 't' holds timestamp"),
+        (
+            {"t": pandas.to_datetime(["2020-01-01"])},
+            "column 't' must hold real numbers; got timestamp",
+        ),
         ({"x": np.empty(0)}, "it is empty: 0 rows and 1 columns"),
         ({}, "it is empty"),
         (index, "column '__index_level_0__' is the index of a pandas frame"),
@@ -208,7 +211,7 @@ def test_npz_that_is_refused(tmp_path):
         ({"features": ["left"]}, "array features must hold real numbers; got <U4"),
         ({"x": [1.0, 2.0]}, r"array x must be \[rows, features\]; got shape \(2,\)"),
         ({"x": np.empty((0, 2))}, r"features must be \[n, d\] .*; got shape \(0, 2\)"),
-        ({"x": [[1.0, np.nan]]}, r"features\[0, 1\] is nan"),
+        ({"x": [[1.0, np.nan]]}, r"features\[0, 1\] must be a finite number; got nan"),
         ({"x": np.array([[None]])}, "is not a npz file, or it is damaged"),
     ]
     assert_refuses(load, *[(arrays, FileError, f"{path}.*{message}") for arrays, message in table])

@@ -113,7 +113,7 @@ def test_the_output_is_saved_and_loaded_as_a_policy(tmp_path):
         il.predict(0)
 
 
-def test_what_it_refuses(tmp_path):
+def test_invalid_arguments_are_refused(tmp_path):
     _, world, _, data = setting()
     il = ForwardAIL(world, data, K=20)
     with pytest.raises(ValueError, match="known after all K episodes"):
@@ -190,5 +190,7 @@ def test_files_of_others_whose_games_do_not_fit_their_episodes_are_refused(tmp_p
     bad = np.array(arrays["games.tables"])
     bad[0, 0, 0] += 0.5
     storage.write(path, header["kind"], told, {**arrays, "games.tables": bad})
-    with pytest.raises(FileError, match=r"games.tables\[0, 0\] sums to 1.5"):
+    with pytest.raises(
+        FileError, match=r"games.tables\[0, 0\] must sum to 1 within 1e-08; got 1.5"
+    ):
         ForwardAIL.load(tmp_path, world, data)

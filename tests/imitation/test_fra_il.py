@@ -245,7 +245,7 @@ class Longer(OneHot):
         self.bound = 0.5
 
 
-def test_a_mistake_is_answered_in_a_sentence(grid):
+def test_a_mistake_gives_a_one_line_error(grid):
     world, _, expert = grid
     nothing = {"expert": FeatureDataset([[0.0]]), "reward_features": Table(np.zeros((8, 4, 1)))}
     both = Concatenation(OneHot(30, 4), OneHot(8, 4))
@@ -259,7 +259,7 @@ def test_a_mistake_is_answered_in_a_sentence(grid):
         ({"reward_features": OneHot(9, 4)}, ValueError, "the features have 9 states"),
         ({"reward_features": OneHotState(8)}, TypeError, "reward_features .*must be a FeatureMap"),
         ({"reward_features": FraILConfig()}, TypeError, "reward_features .*FraILConfig"),
-        (nothing, ValueError, "reward_features are all zero"),
+        (nothing, ValueError, "reward_features must not all be zero"),
         (longer, ValueError, "a row of norm 1, above the bound B = 0.5"),
         ({"features": OneHotState(8)}, TypeError, "features .*must be a FeatureMap; StateOnly"),
         ({"features": both}, ValueError, "the features have 30 states"),
@@ -271,14 +271,14 @@ def test_a_mistake_is_answered_in_a_sentence(grid):
         ({"player": opt.Optimist}, TypeError, "player must be the configuration of an agent"),
         ({"player": opt.Optimist.Config}, TypeError, "player must be the configuration"),
         ({"wieghts": Box()}, TypeError, "did you mean 'weights'"),
-        ({"K": 0}, ValueError, "K = 0 must be at least 1"),
+        ({"K": 0}, ValueError, "K must be at least 1; got 0"),
     ]
     assert_refuses(lambda given: FraIL(**{"world": world, "expert": expert, **given}), *table)
     with pytest.raises(ValueError, match="the stride was 0"):
         FraIL(world, expert, stride=0).learn(3).matching_errors()
 
 
-def test_worlds_and_experts_may_be_given_as_what_they_are(grid, same):
+def test_worlds_and_experts_may_be_given_as_objects(grid, same):
     world, best, expert = grid
     by_world, by_mdp = (FraIL(w, expert, seed=2, stride=2) for w in (world, world.mdp))
     history = by_world.learn(20)

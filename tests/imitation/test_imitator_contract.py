@@ -176,7 +176,7 @@ def test_the_number_of_episodes_must_be_known_before_the_first(kind, tmp_path):
     assert il.K == K
     il.save(tmp_path)
     assert kind.load(tmp_path, WORLD, EXPERT).K == K
-    with pytest.raises(ValueError, match="K = 0 must be at least"):
+    with pytest.raises(ValueError, match="K must be at least 1; got 0"):
         imitator(kind, WORLD, EXPERT, K=0)
 
 

@@ -107,7 +107,7 @@ def test_wrong_input_is_refused():
         ((TrajectoryDataset([[0, 1]]), None, one), TypeError, "actions must be given"),
         ((data.take([]), None, one), ValueError, "must hold at least one trajectory"),
         (([0], [0], OneHot(3, 1)), ValueError, "at least 2 actions"),
-        (([0, 1, 3], [0, 1, 1], one), ValueError, r"states?\[2\] = 3 is outside {0, ..., 2}"),
+        (([0, 1, 3], [0, 1, 1], one), ValueError, r"states?\[2\] must be in {0, ..., 2}; got 3"),
         (([2, 0, 2], [0, 1, 1], one), ValueError, r"got actions 0 and 1 in .* pairs 0 and 2"),
         (([0], [0], StateOnly(States(3), 2)), ValueError, "the largest margin is 0. Other"),
         (([0], [0], Table(np.zeros((3, 2, 1)))), ValueError, "the largest margin is 0. Other"),

@@ -127,7 +127,7 @@ def test_a_clone_of_plain_pairs_has_a_policy_and_no_more(tmp_path):
         "learn": clone.learn, "history": lambda: clone.history, "save": lambda: clone.save(tmp_path)
     }  # fmt: skip
     for what, use in uses.items():
-        with pytest.raises(ValueError, match=f"has no {what}: it was made of plain pairs"):
+        with pytest.raises(ValueError, match=f"has no {what}: it was made from pairs"):
             use()
     with pytest.raises(TypeError, match="apply to a cloner in a world only"):
         BehaviouralCloning([0], [1], OneHot(1, 2), view="last")
@@ -140,7 +140,7 @@ def test_wrong_parameters_are_refused():
         ((Mobile.Config, {"c": -1.0}), ValueError, "c must not be negative"),
         ((Mobile.Config, {"delta": 0.0}), ValueError, "delta"),
         ((MbTail.Config, {"c": -1.0}), ValueError, "c must not be negative"),
-        ((MbTail.Config, {"backward": 0}), ValueError, "backward = 0 must be at least 1"),
+        ((MbTail.Config, {"backward": 0}), ValueError, "backward must be at least 1; got 0"),
         ((MbTail.Config, {"copy": "yes"}), TypeError, "copy must be True or False"),
         (
             (BehaviouralCloning.Config, {"view": "all"}),

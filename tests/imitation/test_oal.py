@@ -131,7 +131,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
         Oal.load(tmp_path, world, other)
 
 
-def test_what_it_refuses():
+def test_invalid_arguments_are_refused():
     _, world, data, _ = setting("mixed")
     with pytest.raises(ValueError, match="expert must have actions, as Oal learns from them"):
         Oal(world, TrajectoryDataset(data.states, lengths=data.lengths))

@@ -205,20 +205,28 @@ def test_what_cannot_be_recorded():
     shifted = gymnasium.spaces.Discrete(3, start=1)
     table = [
         ({"world": "RiverSwim"}, TypeError, "must be a World or a FiniteMDP; got 'RiverSwim'"),
-        ({"samples": 0}, ValueError, "samples = 0"),
-        ({"samples": 2.5}, TypeError, "samples = 2.5"),
-        ({"rng": 3}, TypeError, "rng = 3 must be a Generator"),
+        ({"samples": 0}, ValueError, "samples must be at least 1; got 0"),
+        ({"samples": 2.5}, TypeError, r"samples must be a whole number; got 2\.5"),
+        ({"rng": 3}, TypeError, "rng must be a Generator, .*; got 3"),
         ({"gamma": 0.9}, TypeError, only),
         ({"seed": 1}, TypeError, only),
         ({"absorbing": 4}, TypeError, only),
         ({"world": RiverSwim(5).make()}, TypeError, "no discount factor: give gamma="),
-        ({"policy": np.ones((5, 3))}, ValueError, r"policy\[0\] sums to 3"),
+        ({"policy": np.ones((5, 3))}, ValueError, r"policy\[0\] must sum to 1 within 1e-08; got 3"),
         ({"policy": TablePolicy(PI[:4])}, ValueError, "the world's 5 states; got 4 states"),
         (environment(observation_space=mixed), TypeError, "observations must be arrays; got"),
         (environment(action_space=box), TypeError, actions),
         (environment(action_space=shifted), TypeError, actions),
-        ({**environment(), "policy": PI[:, :2]}, ValueError, r"policy has shape \(5, 2\)"),
-        ({**environment(), "policy": TablePolicy(PI * 0.9)}, ValueError, r"pi\(. \| x\) sums to"),
+        (
+            {**environment(), "policy": PI[:, :2]},
+            ValueError,
+            r"policy must have shape .*; got \(5, 2\)",
+        ),
+        (
+            {**environment(), "policy": TablePolicy(PI * 0.9)},
+            ValueError,
+            r"pi\(. \| x\) must sum to",
+        ),
     ]
     good = {"world": random_mdp(), "policy": PI, "samples": 5}
     good["rng"] = np.random.default_rng(0)

@@ -11,6 +11,7 @@ from transcriptions.mobile import Mobile, practical_bonus, theory_bonus
 from transcriptions.worlds import Arrays, random_world, reset_cliff
 
 from optimist import envs
+from optimist.imitation.mobile import MobileConfig
 from optimist.mdp import match_next_state, match_occupancy, policy_of, state_laws, timed_occupancy
 
 
@@ -195,6 +196,21 @@ def test_6_without_a_bonus_it_never_leaves_the_start_of_river_swim(learner):
     V_E = w.H * (mu_E * w.r).sum()
     assert gaps[0] < 0.1 * V_E
     assert gaps[1] > 0.9 * V_E
+
+
+@pytest.mark.parametrize("X", [4, 25])
+def test_6_the_sigma_of_the_theory_bounds_the_error_of_frequencies(X):
+    # Weissman et al.: ||P^ - P||_1 >= sqrt(X L / n) with probability at most (2 exp(-L / 2))^X.
+    rng, delta, H = np.random.default_rng(X), 0.5, 10.0
+    rare = (2 * np.exp(-np.log(X / delta) / 2)) ** X
+    assert rare < (0.3 if X == 4 else 1e-10)
+    for n in (1, 10, 100, 1000):
+        P = rng.dirichlet(np.full(X, 0.5), size=2000)
+        error = np.abs(rng.multinomial(n, P) / n - P).sum(axis=1)
+        config = MobileConfig.theory(delta)
+        sigma = config.bonus(np.full((X, 1), n), k=1, gamma=1 - 1 / H).max() / H
+        assert (error > sigma + 1e-12).mean() <= rare
+        assert np.median(error) > sigma / 10  # nor is it much larger than the error
 
 
 def test_6_the_bonuses_at_some_counts():

@@ -104,7 +104,7 @@ def test_arrays_of_a_user(tmp_path):
 # Files that are refused
 
 
-def test_files_of_the_other_kind_say_who_reads_them(tmp_path):
+def test_files_of_the_other_kind_name_their_reader(tmp_path):
     for suffix in SUFFIXES:
         path = tmp_path / f"expert{suffix}"
         PAIRS.save(path)
@@ -133,12 +133,12 @@ def test_logs_that_are_refused(tmp_path):
         (head + "0,0,1\n1,0,1\n1,0,2\n", "episode 1 .* 2 rows; got 0 where 1 was expected"),
         (head + "0,0,1\n0,0.5,1\n", "column 't' must hold whole numbers; got 0.5 in row 1"),
         (head + "1e300,0,1\n", r"column 'episode' must hold whole numbers; got 1e\+300 in row 0"),
-        (head + "0,0,-1\n", r"states\[0\] = -1 is outside"),
+        (head + "0,0,-1\n", r"states\[0\] must be in .*; got -1"),
         (head + "0,0,left\n", "line 2: column state must be a number; got 'left'"),
         (head + "0,0,nan\n", "line 2: column state must be a finite number"),
         (head.replace("state", "t") + "0,0,0\n", "different names; got 't' twice"),
         ("episode,t,state,action\n0,0,1,0.5\n", "column 'action' must hold whole numbers; got 0.5"),
-        ("episode,t,state,action\n0,0,1,-1\n", r"actions\[0\] = -1 is outside"),
+        ("episode,t,state,action\n0,0,1,-1\n", r"actions\[0\] must be in .*; got -1"),
         ("episode,t,state,action\n0,0,1,\n", "column action must be a number; got nothing"),
         ("episode,t,state_0,state_2\n0,0,1,1\n", "it has no column state"),
         ((head + "0,0,1\n", ["row"]), r"'state'; states must be some of them; got \['row'\]"),
@@ -157,10 +157,13 @@ def test_archives_that_are_refused(tmp_path):
     table = [
         ({"states": [0]}, "must hold the arrays states and lengths; got states"),
         ({"states": [0], "lengths": [2]}, "lengths must sum to the 1 states; got 2"),
-        ({"states": [0], "lengths": [0.5]}, "lengths holds float64"),
-        ({"states": [0], "lengths": [-1, 2]}, r"lengths\[0\] = -1"),
+        ({"states": [0], "lengths": [0.5]}, "lengths must hold .* numbers; got float64"),
+        ({"states": [0], "lengths": [-1, 2]}, r"lengths\[0\] must be in .*; got -1"),
         ({"states": ["a"], "lengths": [1]}, "array states must hold real numbers; got <U1"),
-        ({"states": [0], "lengths": [1], "actions": [0, 1]}, r"actions has shape \(2,\)"),
+        (
+            {"states": [0], "lengths": [1], "actions": [0, 1]},
+            r"actions must have shape .*; got \(2,\)",
+        ),
         ({"states": np.array([None]), "lengths": [1]}, "is not a npz file, or it is damaged"),
     ]
     assert_refuses(load, *[(arrays, FileError, f"{path}.*{message}") for arrays, message in table])

@@ -239,24 +239,24 @@ def test_the_simplex_is_projected_onto_from_afar(project):
 def test_wrong_projections_and_classes_are_refused(grid):
     """The first weights at once, and any others when they are made."""
     world, _, expert = grid
-    shape = r"the projection has shape \(3,\); it must have shape \(8,\)"
-    no_number, outside = r"the projection\[0\] is nan", r"is outside \[0, R_max\] = \[0, 2\]"
+    shape = r"the projection must have shape \(8,\); got \(3,\)"
+    no_number, outside = "must be a finite number; got nan", r"must be in \[0, R_max\] = \[0, 2\]"
     first = [
         (centred(np.zeros(3)), ValueError, shape),
         (centred(np.full(8, np.nan)), ValueError, no_number),
-        (centred(np.full(8, 2.0)), ValueError, rf"r_k\[0, 0\] = 3 {outside}"),
+        (centred(np.full(8, 2.0)), ValueError, rf"r_k\[0, 0\] {outside}; got 3"),
     ]
     assert_refuses(lambda weights: FraIL(world, expert, weights=weights), *first)
     later = [
-        (Own(lambda w: 5 * own_ball(1e9 * w)), ValueError, rf"r_k\[.*\] = .* {outside}"),
+        (Own(lambda w: 5 * own_ball(1e9 * w)), ValueError, rf"r_k\[.*\] {outside}"),
         (Own(lambda w: np.zeros(3) if w.any() else w), ValueError, shape),
         (Own(lambda w: w * np.nan if w.any() else w), ValueError, no_number),
     ]
     assert_refuses(lambda weights: FraIL(world, expert, weights=weights).learn(5), *later)
     classes = [
-        ((Ball, 0.0), ValueError, "radius = 0 must be positive"),
+        ((Ball, 0.0), ValueError, "radius must be positive; got 0"),
         ((Box, 1.0, 1.0), ValueError, "low must be below high; got low = 1, high = 1"),
-        ((Box, 0.0, np.inf), ValueError, "high is inf"),
-        ((Simplex, -1.0), ValueError, "total = -1 must be positive"),
+        ((Box, 0.0, np.inf), ValueError, "high must be a finite number; got inf"),
+        ((Simplex, -1.0), ValueError, "total must be positive; got -1"),
     ]
     assert_refuses(lambda given: given[0](*given[1:]), *classes)

@@ -121,7 +121,7 @@ TOO_LARGE: list[tuple[Any, str]] = [
 ]
 
 
-def test_what_asks_for_too_much_is_not_made() -> None:
+def test_too_large_requests_are_refused() -> None:
     for make, said in TOO_LARGE:
         with pytest.raises(TooLarge, match=rf"^{said} would need .*; the limit is 1\.0 MB"):
             make()
@@ -150,7 +150,7 @@ def test_the_command_line_says_so_in_one_line(capfd: pytest.CaptureFixture[str])
         assert not out
 
 
-def test_a_world_takes_about_what_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_world_takes_about_the_announced_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[tuple[Any, float]] = [
         (lambda: envs.RiverSwim(50_000), 15e6),
         (lambda: envs.DeepSea(300), 13.5e6),

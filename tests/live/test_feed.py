@@ -90,7 +90,12 @@ def test_imitation_is_the_same_with_a_feed(same):
     (_, alone), (agent, watched) = run(), run(live=feed)
     for name, column in alone.columns.items():
         np.testing.assert_array_equal(column, watched.columns[name])
-    assert "value" not in feed.complete_frames()[-1].numbers  # it is not shown the rewards
+    last, pi = feed.complete_frames()[-1], agent.policy.probabilities(np.arange(25))
+    assert "value" not in last.numbers  # it is not shown the rewards
+    assert "value" not in last.boards
+    np.testing.assert_allclose(last.boards["occupancy"], GRID.mdp.state_occupancy(pi))
+    np.testing.assert_allclose(last.policy, pi)
+    assert "$" not in "".join(feed.scene.picture.board)
     assert feed.scene.title == "FraIL in GridWorld"
     assert agent.coming_episode is None
 
@@ -132,7 +137,7 @@ def test_frames_thin_out_and_the_last_has_the_path_of_the_last_episode():
     assert [f.path_of for f in feed.frames][:3] == [2, 3, 4]  # those that the policies play
 
 
-def test_somebody_who_looks_is_shown_more_frames():
+def test_with_a_viewer_there_are_more_frames():
     counts = []
     for viewers in (0, 1):
         feed = Feed(steady=viewers > 0)
@@ -244,7 +249,7 @@ def test_a_run_that_is_held_goes_on_step_by_step(running):
         feed.step()
 
 
-def test_nobody_holds_a_run_that_nobody_sees(running, monkeypatch):
+def test_a_run_without_viewers_is_not_paused(running, monkeypatch):
     feed, thread = running
     monkeypatch.setattr("optimist.live.feed.ALONE_SECONDS", 0.05)
     wait_until(lambda: feed.state == "held")
@@ -309,9 +314,11 @@ def test_learning_in_several_calls_goes_on_with_the_same_feed():
     assert episodes[-1] == 30
 
 
-def test_frames_that_take_long_are_left_out(monkeypatch):
-    monkeypatch.setattr("optimist.live.feed.ALLOWANCE_SECONDS", 0.0)
-    monkeypatch.setattr("optimist.live.feed.SHARE", 0.0)
+@pytest.mark.parametrize("viewers", [0, 1])
+def test_a_run_that_frames_would_slow_has_few_of_them(monkeypatch, viewers):
+    for share in ("SHARE", "WATCHED_SHARE"):
+        monkeypatch.setattr(f"optimist.live.feed.{share}", 0.0)
     feed = Feed()
-    opt.Optimist(GRID, seed=0).learn(40, live=feed, show_progress=False)
-    assert [frame.episodes for frame in feed.frames] == [40]  # the last
+    feed.viewers = viewers
+    opt.Optimist(GRID, seed=0).learn(400, live=feed, show_progress=False)
+    assert [frame.episodes for frame in feed.frames] == [1, 10, 100, 400]

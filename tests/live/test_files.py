@@ -76,7 +76,7 @@ def test_the_page_has_what_the_results_have(done):
     source.close()
 
 
-def test_damaged_files_are_said_and_others_are_shown(done, tmp_path, study):
+def test_damaged_files_are_reported_and_others_are_shown(done, tmp_path, study):
     folder, _ = done
     run, other = study.runs[:2]
     source = StudySource(folder)
@@ -162,7 +162,7 @@ def test_an_mp4_is_written(recorded, tmp_path):
     assert (tmp_path / "a.mp4").read_bytes()[4:8] == b"ftyp"
 
 
-def test_what_cannot_be_recorded_is_said(recorded, tmp_path, monkeypatch):
+def test_a_refused_recording_gives_the_reason(recorded, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"\.gif or \.mp4"):
         record(recorded, tmp_path / "a.avi")
     with pytest.raises(ValueError, match="no frames"):

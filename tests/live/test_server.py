@@ -74,7 +74,7 @@ class Stream:
         self.connection.close()
 
 
-def test_the_page_is_there_for_who_has_its_address(shown):
+def test_the_page_is_served_at_its_address_only(shown):
     status, headers, body = ask(shown)
     assert status == 200
     assert b'<script type="module" src="live.js">' in body
@@ -134,7 +134,7 @@ def test_there_is_no_other_run(shown):
     assert ask(shown, "events?run=other")[0] == 404
 
 
-def test_a_stream_tells_what_is_shown_and_then_the_frames(shown):
+def test_a_stream_sends_the_status_and_then_the_frames(shown):
     stream = Stream(shown)
     events = stream.events(len(shown.feed.frames))
     stream.close()
@@ -159,7 +159,7 @@ def test_a_stream_begins_at_a_number(shown, after):
     assert ask(shown, f"events?after={after}")[0] == 400
 
 
-def test_ten_viewers_cost_one_text_of_each_frame_and_who_never_reads_holds_up_nobody(monkeypatch):
+def test_ten_viewers_share_the_text_of_each_frame_and_a_stalled_one_delays_nobody(monkeypatch):
     made = []
     text = Frame.text
     monkeypatch.setattr(Frame, "text", lambda frame: made.append(frame.episodes) or text(frame))
@@ -189,7 +189,7 @@ def test_ten_viewers_cost_one_text_of_each_frame_and_who_never_reads_holds_up_no
         deaf.close()
 
 
-def test_who_does_not_read_is_dropped(monkeypatch):
+def test_a_viewer_that_does_not_read_is_dropped(monkeypatch):
     monkeypatch.setattr("optimist.live.server.PATIENCE_SECONDS", 0.2)
     with open_page() as page:
         for k in range(200):
@@ -208,7 +208,7 @@ def test_who_does_not_read_is_dropped(monkeypatch):
         deaf.close()
 
 
-def test_a_viewer_who_leaves_is_no_viewer(shown):
+def test_a_viewer_that_leaves_is_not_counted(shown):
     stream = Stream(shown)
     stream.frames(1)
     assert shown.feed.viewers == 1

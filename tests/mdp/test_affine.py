@@ -24,10 +24,10 @@ def test_the_ends_of_the_range_go_to_zero_and_r_max():
 def test_bad_maps_are_refused():
     assert_refuses(
         lambda given: given[0](*given[1:]),
-        ((AffineRewards, 0), ValueError, r"^scale = 0 must be positive$"),
-        ((AffineRewards, 1, np.nan), ValueError, r"^shift is nan"),
-        ((AffineRewards.onto, 2, 1, 1), ValueError, r"^low = 2.0 must be at most high = 1.0$"),
-        ((AffineRewards.onto, 0, 1, -1), ValueError, r"^r_max = -1 must be positive$"),
+        ((AffineRewards, 0), ValueError, r"^scale must be positive; got 0$"),
+        ((AffineRewards, 1, np.nan), ValueError, r"^shift must be a finite number; got nan"),
+        ((AffineRewards.onto, 2, 1, 1), ValueError, r"^low must be at most high = 1.0; got 2.0$"),
+        ((AffineRewards.onto, 0, 1, -1), ValueError, r"^r_max must be positive; got -1$"),
     )
 
 
@@ -93,7 +93,7 @@ def test_the_range_is_that_of_every_transition_and_all_are_mapped(store):
     assert_array_equal(whole[1, 1], 0.5)
 
 
-def test_mapped_rewards_are_in_range_for_whatever_asks():
+def test_mapped_rewards_are_in_range_for_every_caller():
     for seed, r_max in itertools.product(range(100), (1.0, 0.1, 3.0)):
         rng = np.random.default_rng(seed)
         mdp = draw_mdp(rng, 3, 2).with_rewards(10 * rng.normal(size=(3, 2))).affine(r_max)

@@ -82,9 +82,9 @@ def test_bad_ascension_functions_are_refused(mdp, p, store):
     wrong_shape = r"^ascension .* shape \(5, 3\)"
     assert_refuses(
         lambda ascension: augment(store(mdp), ascension, R_MAX),
-        (at_7(-0.25), ValueError, r"^ascension\[2, 1\] = -0.25 is negative$"),
-        (at_7(1.25), ValueError, r"^ascension\[2, 1\] = 1.25 exceeds 1$"),
-        (at_7(np.nan), ValueError, r"^ascension\[2, 1\] is nan"),
+        (at_7(-0.25), ValueError, r"^ascension\[2, 1\] must not be negative; got -0.25$"),
+        (at_7(1.25), ValueError, r"^ascension\[2, 1\] must be at most 1; got 1.25$"),
+        (at_7(np.nan), ValueError, r"^ascension\[2, 1\] must be a finite number; got nan"),
         *((np.zeros(shape), ValueError, wrong_shape) for shape in shapes),
     )
 
@@ -104,5 +104,5 @@ def test_the_range_of_rewards_is_that_of_transitions(p, mdp):
     spread = FiniteMDP([[[0.5, 0.5]]] * 2, [[[-1.0, 2.0]]] * 2, [1, 0], 0.9)
     with pytest.raises(ValueError, match=r"^rewards must lie in .*; got \[-1, 2\]"):
         augment(spread, [[0.0], [0.0]], 2.0)
-    with pytest.raises(ValueError, match=r"^r_max is nan"):
+    with pytest.raises(ValueError, match=r"^r_max must be a finite number; got nan"):
         augment(mdp, p, float("nan"))

@@ -32,12 +32,12 @@ def test_moves_that_cannot_happen_leave_no_entries():
 def test_bad_moves_are_refused():
     assert_refuses(
         lambda moves: build_kernel(2, moves),
-        ([(0, HERE, -1.0)], ValueError, "probability = -1 is not a probability"),
-        ([(0, HERE, float("nan"))], ValueError, "probability is nan"),
-        ([(2, HERE, 1.0)], ValueError, r"action = 2 is outside \{0, ..., 1\}"),
-        ([(0, HERE + 1, 1.0)], ValueError, r"after\[2\] = 3 is outside \{0, ..., 2\}"),
-        ([(0, HERE, 1.0), (1, HERE[:2], 1.0)], ValueError, r"after has shape \(2,\)"),
-        ([(0, HERE / 2, 1.0)], TypeError, "after holds float64"),
+        ([(0, HERE, -1.0)], ValueError, r"probability must be in \[0, 1\]; got -1"),
+        ([(0, HERE, float("nan"))], ValueError, "probability must be a finite number; got nan"),
+        ([(2, HERE, 1.0)], ValueError, r"action must be in \{0, ..., 1\}; got 2"),
+        ([(0, HERE + 1, 1.0)], ValueError, r"after\[2\] must be in \{0, ..., 2\}; got 3"),
+        ([(0, HERE, 1.0), (1, HERE[:2], 1.0)], ValueError, r"after must have shape .*; got \(2,\)"),
+        ([(0, HERE / 2, 1.0)], TypeError, "after must hold .* numbers; got float64"),
         ([], ValueError, "moves must hold at least one move, .* got none"),
     )
 
@@ -58,8 +58,8 @@ def test_rows_and_nu0_are_rescaled_if_their_sums_are_positive(store):
         lambda parts: FiniteMDP.normalised(store(parts[0]), R, parts[1], 0.5),
         ((empty, [1, 3]), ValueError, r"^P\[1, 0\] sums to 0; only a positive, finite sum"),
         ((COUNTS, [0, 0]), ValueError, r"^nu0 sums to 0; only a positive sum"),
-        ((negative, [1, 3]), ValueError, r"^P\[1, 1, 0\] = -1 is negative$"),
-        ((COUNTS, [-1, 3]), ValueError, r"^nu0\[0\] = -1 is negative$"),
+        ((negative, [1, 3]), ValueError, r"^P\[1, 1, 0\] must not be negative; got -1$"),
+        ((COUNTS, [-1, 3]), ValueError, r"^nu0\[0\] must not be negative; got -1$"),
     )
 
 

@@ -59,7 +59,7 @@ def test_what_is_no_indexed_policy_is_refused():
             ValueError, match=r"policies must be one table for each time, \[T, 1, 2"
         ):
             state_laws(mdp.P, mdp.nu0, wrong)
-    with pytest.raises(ValueError, match=r"policies\[0, 0\] sums to 2"):
+    with pytest.raises(ValueError, match=r"policies\[0, 0\] must sum to 1 within 1e-08; got 2"):
         timed_occupancy(mdp.P, mdp.nu0, [[[1, 1]]], 0.9)
-    with pytest.raises(ValueError, match=r"mu\[0, 1\] = -1 is negative"):
+    with pytest.raises(ValueError, match=r"mu\[0, 1\] must not be negative; got -1"):
         policy_of([[1, -1]])

@@ -78,7 +78,15 @@ def test_a_bad_table_is_refused_and_so_is_an_environment_without_one():
     half, unpaid = (0.5, 0, 1.0, False), (1.0, 0, np.nan, False)
     assert_refuses(
         lambda env: FiniteMDP.from_gymnasium(env, 0.5),
-        (fake({0: {0: [half]}}, [1]), ValueError, r"^P\[0, 0\] sums to 0.5"),
-        (fake({0: {0: [unpaid]}}, [1]), ValueError, r"^env.unwrapped.P rewards\[0\] is nan"),
+        (
+            fake({0: {0: [half]}}, [1]),
+            ValueError,
+            r"^P\[0, 0\] must sum to 1 within 1e-08; got 0.5",
+        ),
+        (
+            fake({0: {0: [unpaid]}}, [1]),
+            ValueError,
+            r"^env.unwrapped.P rewards\[0\] must be a finite number; got nan",
+        ),
         (gymnasium.make("CartPole-v1"), TypeError, explanation),
     )

@@ -40,7 +40,7 @@ def test_the_agent_that_leads_everywhere_is_named(study):
     )
 
 
-def test_other_leaders_and_ties_are_said(study):
+def test_other_leaders_and_ties_are_reported(study):
     told = finding(study((0.1, 0.5, 0.9), (0.3, 0.305, 0.9), (0.5, 0.1, 0.9)))
     assert told == (
         "Bold loses least in 1 of 3 worlds (Careful in 1): 10.0% of the optimal value in Room, "

@@ -464,7 +464,7 @@ def test_worlds_without_results_or_recordings_can_be_opened(open_page, sample, t
     assert page.complaints() == []
 
 
-def test_old_browsers_are_told_why_there_are_no_charts(browser, open_page, sample, tmp_path):
+def test_old_browsers_get_the_reason_why_there_are_no_charts(browser, open_page, sample, tmp_path):
     page = open_page(sample(), tmp_path / "old.html")
     script = {"source": "delete globalThis.DecompressionStream"}
     added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", script)

@@ -46,7 +46,7 @@ def test_resuming_is_not_having_stopped(setting, make, same, name, stride, tmp_p
 
 
 @pytest.mark.parametrize("kind", [RaviUcb, OptimisticVI, Rmax, Optimist])
-def test_every_learner_comes_back_as_what_it_is(same, kind, tmp_path):
+def test_every_learner_is_restored_exactly(same, kind, tmp_path):
     world, folder = envs.RiverSwim(5, gamma=0.9), str(tmp_path / "a" / "new" / "folder")
     whole, first = (kind(world, seed=4, stride=2) for _ in range(2))
     whole.learn(100)

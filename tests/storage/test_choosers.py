@@ -74,7 +74,7 @@ def test_turns_of_no_length_are_refused(mdp, candidates):
             ("every", lambda n: Adversary(mdp, candidates, n)),
             ("episodes", lambda n: Drifting(candidates[0], candidates[1], n)),
         ):
-            with pytest.raises(ValueError, match=rf"{name} = .* must be at least 1"):
+            with pytest.raises(ValueError, match=rf"{name} must be at least 1"):
                 make(wrong)
         agent = Optimist(mdp, rewards=Own(mdp.r, wrong))
         with pytest.raises(ValueError, match="episodes"):
@@ -98,8 +98,8 @@ def test_a_sequence_that_runs_out_keeps_what_was_learnt(setting, make, same):
     [
         (1.0, -0.1, r"rewards\[4, 1\] must be in \[0, r_max\] = \[0, 1\]; got -0.1"),
         (2.5, 2.6, r"rewards\[4, 1\] must be in \[0, r_max\] = \[0, 2.5\]; got 2.6"),
-        (1.0, np.nan, r"rewards\[4, 1\] is nan"),
-        (1.0, np.inf, r"rewards\[4, 1\] is inf"),
+        (1.0, np.nan, r"rewards\[4, 1\] must be a finite number; got nan"),
+        (1.0, np.inf, r"rewards\[4, 1\] must be a finite number; got inf"),
     ],
 )
 def test_wrong_rewards_are_named(mdp, make, r_max, wrong, said):
@@ -115,7 +115,7 @@ def test_wrong_rewards_are_named(mdp, make, r_max, wrong, said):
 def test_rewards_of_a_wrong_shape(mdp):
     for shape in [(6,), (3, 6), (6, 2), (1, 6, 3), ()]:
         agent = Optimist(mdp, rewards=Fixed(np.zeros(shape)))
-        with pytest.raises(ValueError, match=r"rewards has shape .* must have shape \(6, 3\)"):
+        with pytest.raises(ValueError, match=r"rewards must have shape \(6, 3\)"):
             agent.learn(1)
         assert agent.episodes == 0
 

@@ -13,7 +13,7 @@ RIVER = envs.RiverSwim(4, gamma=0.9)
 
 
 @pytest.mark.parametrize("kind", [Optimist, RaviUcb])
-def test_a_value_bound_has_to_be_given_again(kind, tmp_path):
+def test_a_value_bound_must_be_given_again(kind, tmp_path):
     for world, told in ((RIVER, {}), (gymnasium.make("FrozenLake-v1"), {"gamma": 0.9})):
         agent = kind(world, value_bound=2.0, **told)
         agent.learn(5)

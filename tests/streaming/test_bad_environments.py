@@ -52,7 +52,7 @@ def learner(env, features=None, **told):
 
 
 def assert_it_goes_on(env, error, sentence, tmp_path, **told):
-    """What was learnt before stays whole and usable, and a repaired environment is gone on with."""
+    """The learner stays whole and usable, and continues in a repaired environment."""
     agent = learner(env, **told)
     with pytest.raises(error, match=sentence):
         agent.learn(20)
@@ -87,20 +87,23 @@ def showing(observation):
 
 TWO_ENDS = np.array([True, False])
 STEPS = {
-    "NaN seen": (lambda env, x, *rest: (x * np.nan, *rest), "shows nan in an observation"),
-    "inf seen": (lambda env, x, *rest: (x + np.inf, *rest), "shows inf in an observation"),
-    "NaN paid": (lambda env, x, r, *rest: (x, np.nan, *rest), "paid nan, which is no reward"),
-    "inf paid": (lambda env, x, r, *rest: (x, -np.inf, *rest), "paid -inf, which is no reward"),
+    "NaN seen": (lambda env, x, *rest: (x * np.nan, *rest), "observations must be finite; got nan"),
+    "inf seen": (lambda env, x, *rest: (x + np.inf, *rest), "observations must be finite; got inf"),
+    "NaN paid": (lambda env, x, r, *rest: (x, np.nan, *rest), "must pay finite rewards; got nan"),
+    "inf paid": (lambda env, x, r, *rest: (x, -np.inf, *rest), "must pay finite rewards; got -inf"),
     "too much paid": (lambda env, x, r, *rest: (x, 7.5, *rest), r"paid 7\.5, and \[0, 1\] is decl"),
     "too little paid": (lambda env, x, r, *rest: (x, -2, *rest), r"paid -2, and \[0, 1\] is decla"),
     "an error": (raising(OSError("no screen")), r"failed in step\(\): OSError\('no screen'\)"),
-    "another shape": (showing([0.1, 0.2]), r"of shape \(2,\), and its space has \(1,\)"),
-    "more axes": (showing([[0.1]]), r"of shape \(1, 1\), and its space has \(1,\)"),
+    "another shape": (showing([0.1, 0.2]), r"space, \(1,\); got \(2,\)"),
+    "more axes": (showing([[0.1]]), r"space, \(1,\); got \(1, 1\)"),
     "nothing": (lambda *_: None, r"failed in step\(\): TypeError"),
     "four things": (lambda env, *usual: usual[:4], r"failed in step\(\): ValueError"),
     "no number": (lambda env, x, r, *rest: (x, "much", *rest), "returned 'much' where 1 numbers"),
     "no reward": (lambda env, x, r, *rest: (x, None, *rest), "returned None where 1 numbers"),
-    "two ends": (lambda env, x, r, over, *rest: (x, r, TWO_ENDS, *rest), "where 1 numbers are due"),
+    "two ends": (
+        lambda env, x, r, over, *rest: (x, r, TWO_ENDS, *rest),
+        "must return 1 numbers; got",
+    ),
     "no observation": (lambda env, x, *rest: (None, *rest), "an observation"),
     "words": (showing(["a"]), "an observation"),
     "ragged": (lambda env, x, *rest: ([[0.1], [0.1, 0.2]], *rest), "observation"),
@@ -114,17 +117,17 @@ def test_a_faulty_step(name, tmp_path):
 
 
 DISCRETE = {
-    "too large": (4, r"state\[0\] = 4 is outside \{0, \.\.\., 3\}"),
-    "negative": (-1, r"state\[0\] = -1 is outside"),
-    "not whole": (1.0, "state holds float64, not whole numbers"),
-    "an array": (np.array([1]), r"of shape \(1,\), and its space has \(\)"),
+    "too large": (4, r"state\[0\] must be in \{0, \.\.\., 3\}; got 4"),
+    "negative": (-1, r"state\[0\] must be in .*; got -1"),
+    "not whole": (1.0, "state must hold whole numbers; got float64"),
+    "an array": (np.array([1]), r"space, \(\); got \(1,\)"),
     "a dictionary": ({"x": 1}, "features do not fit an observation"),
     "nothing": (None, "features do not fit an observation"),
 }
 
 
 @pytest.mark.parametrize("name", DISCRETE)
-def test_a_discrete_observation_that_is_none(name, tmp_path):
+def test_invalid_discrete_observations_are_refused(name, tmp_path):
     seen, sentence = DISCRETE[name]
     env = Faulty(step=lambda env, x, *rest: (seen, *rest), discrete=True)
     assert_it_goes_on(env, BadEnvironment, sentence, tmp_path)
@@ -141,8 +144,8 @@ def grown(env):
 
 RESETS = {
     "an error": (raising(OSError("no room")), r"failed in reset\(\): OSError\('no room'\)"),
-    "NaN": (lambda env: (np.array([np.nan]), {}), "shows nan in an observation"),
-    "another shape": (lambda env: (np.zeros(3), {}), r"of shape \(3,\), and its space has \(1,\)"),
+    "NaN": (lambda env: (np.array([np.nan]), {}), "observations must be finite; got nan"),
+    "another shape": (lambda env: (np.zeros(3), {}), r"space, \(1,\); got \(3,\)"),
     "alone": (lambda env: np.zeros(1), r"failed in reset\(\): ValueError"),
 }
 
@@ -157,7 +160,9 @@ def test_a_faulty_reset(name, tmp_path):
 def test_observations_that_change_between_episodes():
     env = Faulty(reset=grown)
     agent = learner(env)
-    with pytest.raises(BadEnvironment, match=r"has changed its observations from Box.* to Box.*"):
+    with pytest.raises(
+        BadEnvironment, match=r"observations must stay in Box.*; got the space Box.*"
+    ):
         agent.learn(20)
     assert agent.episodes == len(agent.history.steps) == GOOD
     with pytest.raises(BadEnvironment, match="what was learnt is of the former"):
@@ -278,10 +283,10 @@ def test_the_wrappers_that_are_named_do_help():
 RIVER = envs.RiverSwim(4, gamma=0.9)
 
 
-def test_what_cannot_be_said_of_an_environment():
+def test_invalid_settings_of_an_environment_are_refused():
     assert_refuses(
         lambda told: Optimist(Faulty(), **told),
-        ({"gamma": 1.0}, ValueError, r"gamma = 1 is outside \[0, 1\)"),
+        ({"gamma": 1.0}, ValueError, r"gamma must be in \[0, 1\); got 1"),
         ({"gama": 0.9}, TypeError, r"Optimist has no parameter 'gama': .* environment has gam"),
         ({"rewards": np.zeros((2, 2))}, TypeError, "rewards= applies to finite worlds; an environ"),
         ({"when_full": "forget"}, ValueError, "when_full must be 'thin' or 'error'; got 'forget'"),
@@ -290,7 +295,7 @@ def test_what_cannot_be_said_of_an_environment():
     )
     with pytest.raises(ValueError, match="features must have 2 actions; got 3"):
         learner(Faulty(discrete=True), OneHot(4, 3))
-    with pytest.raises(AttributeError, match="only a finite world has it"):
+    with pytest.raises(AttributeError, match="this applies to finite worlds only"):
         _ = Optimist(Faulty()).mdp
 
 
@@ -306,12 +311,16 @@ def test_what_a_finite_world_says_itself():
             "Optimist has no parameter 'beta': did you .* It has r_max, v_max",
         ),
     )
-    with pytest.raises(AttributeError, match="only a Gymnasium environment has it; diagnostics co"):
+    with pytest.raises(
+        AttributeError, match="this applies to Gymnasium environments only; diagnostics co"
+    ):
         Optimist(RIVER).believe([0])
 
 
 def test_features_of_states_fit_any_number_of_actions_but_no_state_that_they_have_not():
     assert learner(Faulty(), Angles()).features.dim == 4
     agent = learner(Faulty(discrete=True), OneHot(2, 2))
-    with pytest.raises(BadEnvironment, match=r"do not fit an observation: state\[0\] = 2 is outs"):
+    with pytest.raises(
+        BadEnvironment, match=r"do not fit an observation: state\[0\] must be in .*; got 2"
+    ):
         agent.learn(5)

@@ -74,7 +74,7 @@ def test_one_that_would_never_end_is_broken_off_once_and_then_geometrically(make
 
 
 @BOTH
-def test_who_says_so_is_asked_nothing(make):
+def test_a_declared_ending_is_kept(make):
     steps = make(Walk(), geometric=True).learn(2000, show_progress=False).steps
     assert abs(steps.mean() * (1 - GAMMA) - 1) < 0.1
     assert (make(Walk(150), geometric=False).learn(3, show_progress=False).steps == 150).all()

@@ -89,7 +89,7 @@ def test_geometric_resets_of_the_environment_give_way_to_those_of_the_imitator()
     np.testing.assert_array_equal(runs[0], runs[2])
 
 
-def test_what_cannot_be_said_of_an_imitation():
+def test_invalid_settings_of_an_imitation_are_refused():
     for error, sentence, told in (
         (TypeError, "reward= is about rewards that are paid", {"reward": np.zeros_like}),
         (TypeError, "reward_map= is about rewards that are paid", {"reward_map": float}),

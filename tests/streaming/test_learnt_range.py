@@ -116,10 +116,10 @@ def test_values_stay_those_of_the_environment_when_the_range_widens():
     assert (scale.low * 10 + after * (scale.high - scale.low)).min() > raw.max()  # 1000 was found
 
 
-def test_a_range_is_not_learnt_where_something_was_said_of_values():
+def test_a_range_is_not_learnt_with_a_known_reward_or_value_bound():
     for told in ({"value_bound": 1.0}, {"reward": lambda x: np.zeros((len(x), 2))}):
         agent = opt.Optimist(Payer(table(0, 5.0)), seed=0, **TERMS, **told)
-        with pytest.raises(opt.errors.BadEnvironment, match="is what is taken for granted"):
+        with pytest.raises(opt.errors.BadEnvironment, match="is the range assumed"):
             agent.learn(5, show_progress=False)
 
 

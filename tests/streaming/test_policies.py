@@ -125,7 +125,7 @@ def test_truncated_values_are_kept_update_by_update():
     assert agent.policy.updates == 1
 
 
-def test_features_of_ones_own_have_to_be_given(tmp_path):
+def test_user_defined_features_must_be_given(tmp_path):
     for name in ("own", "crossed"):
         agent, _ = learnt("RmaxRaviUcb", name)
         agent.policy.save(tmp_path / name)

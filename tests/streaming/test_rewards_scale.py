@@ -43,19 +43,19 @@ def test_termination_is_worth_0_for_ever():
 
 REFUSED = [  # the range, a map of one's own, a reward, and what is said of it
     ((-1.0, 0.0), None, 3.0, r"paid 3, and \[-1, 0\] is declared: give low= and high="),
-    (None, None, -1.0, r"paid -1, and \[0, 1\] is what is taken for granted"),
+    (None, None, -1.0, r"paid -1, and \[0, 1\] is the range assumed"),
     (None, np.square, 2.0, r"reward_map made 4 of the reward 2, .* = \[0, 1\]"),
     (None, lambda r: np.nan, 2.0, "made nan of the reward 2"),
 ]
 RANGES_THAT_ARE_NONE = [
     ((1.0, 1.0), ValueError, "low must be less than high; got 1 and 1"),
     ((1.0, 0.0), ValueError, "low must be less than high; got 1 and 0"),
-    ((0.0, np.nan), ValueError, "high is nan; it must be a finite number"),
-    ((-np.inf, 0.0), ValueError, "low is -inf; it must be a finite number"),
+    ((0.0, np.nan), ValueError, "high must be a finite number; got nan"),
+    ((-np.inf, 0.0), ValueError, "low must be a finite number; got -inf"),
 ]
 
 
-def test_a_reward_outside_is_named_with_the_range_and_ranges_that_are_none():
+def test_rewards_outside_the_range_and_invalid_ranges_are_refused():
     for declared, own, reward, sentence in REFUSED:
         scale = RewardScale(declared, r_max=1.0, gamma=0.9, own=own)
         with pytest.raises(BadEnvironment, match=sentence):
@@ -259,7 +259,7 @@ def test_known_rewards_take_the_place_of_those_paid():
 
 def test_known_rewards_have_to_be_of_all_actions_and_in_the_range():
     agent = learner(Loop(), low=0, high=1, reward=lambda x: np.zeros(len(x)))
-    with pytest.raises(BadEnvironment, match=r"reward has shape \(1,\); it must have shape \(1, 3"):
+    with pytest.raises(BadEnvironment, match=r"reward must have shape \(1, 3.*; got \(1,\)"):
         agent.learn(1)
     agent = learner(Loop(), low=0, high=1, reward=lambda x: np.full((len(x), 3), 2.0))
     with pytest.raises(BadEnvironment, match=r"2, and \[0, 1\] is declared"):

@@ -91,7 +91,7 @@ def test_mistakes_are_named():
     costs = RIVER.mdp.with_rewards(RIVER.mdp.r - 1)
     three = opt.features.OneHot(6, 3)
     for error, given, message in (
-        (ValueError, (RIVER, 7), "K = 7 must be at least 8"),
+        (ValueError, (RIVER, 7), "K must be at least 8; got 7"),
         (ValueError, (costs, 100), r"rewards must be at least 0; got -1\. Map them onto"),
         (TypeError, ("RiverSwim", 100), "must be a World, FiniteMDP or LinearMDP; got str"),
         (TypeError, (RIVER, 100, 0.1, np.eye(3)), r"must be a FeatureMap, .* got ndarray"),

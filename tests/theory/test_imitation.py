@@ -124,17 +124,17 @@ def test_what_the_theorem_on_rewards_assumes_is_checked():
     for change, message in (
         ({"delta": 0.5}, r"delta must be in \(0, 1/2\).*; got 0.5"),
         ({"delta": 0.0}, r"delta must be in \(0, 1/2\).*; got 0"),
-        ({"K": 0}, "K = 0 must be at least 1"),
-        ({"tau_E": 0}, "tau_E = 0 must be at least 1"),
-        ({"gamma": 1.0}, "gamma = 1 is outside"),
-        ({"B": 0.0}, "B = 0 must be positive"),
-        ({"W_max": -1.0}, "W_max = -1 must be positive"),
-        ({"R_max": 0.0}, "R_max = 0 must be positive"),
+        ({"K": 0}, "K must be at least 1; got 0"),
+        ({"tau_E": 0}, "tau_E must be at least 1; got 0"),
+        ({"gamma": 1.0}, r"gamma must be in \[0, 1\); got 1"),
+        ({"B": 0.0}, "B must be positive; got 0"),
+        ({"W_max": -1.0}, "W_max must be positive; got -1"),
+        ({"R_max": 0.0}, "R_max must be positive; got 0"),
     ):
         for bound in BOUNDS:
             with pytest.raises(ValueError, match=message):
                 bound(**{**USUAL, **change})
-    with pytest.raises(ValueError, match="K = 0 must be at least 1"):
+    with pytest.raises(ValueError, match="K must be at least 1; got 0"):
         imitation.step(0, 1.0, 1.0)
-    with pytest.raises(ValueError, match="B = 0 must be positive"):
+    with pytest.raises(ValueError, match="B must be positive; got 0"):
         imitation.step(10, 1.0, 0.0)

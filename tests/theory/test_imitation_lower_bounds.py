@@ -239,18 +239,18 @@ def test_what_the_bounds_assume_is_checked():
     of_printed_tau_E = partial(printed_bound_tau_E, epsilon=0.01, gamma=0.9)
     for bound, change, message in (
         (of_samples, {"gamma": 0.4}, "gamma must be at least 1/2.*; got 0.4"),
-        (of_samples, {"gamma": 1.0}, "gamma = 1 is outside"),
-        (of_samples, {"tau_E": 0}, "tau_E = 0 must be at least 1"),
-        (of_samples, {"W_max": 0.0}, "W_max = 0 must be positive"),
+        (of_samples, {"gamma": 1.0}, r"gamma must be in \[0, 1\); got 1"),
+        (of_samples, {"tau_E": 0}, "tau_E must be at least 1; got 0"),
+        (of_samples, {"W_max": 0.0}, "W_max must be positive; got 0"),
         (of_samples, {"epsilon": 0.12}, r"epsilon must be in \[0, delta\] = \[0, 0.11.*got 0.12"),
         (of_episodes, {"gamma": 0.4}, "gamma must be at least 1/2"),
-        (of_episodes, {"K": -1}, "K = -1 must be at least 0"),
-        (of_episodes, {"K": 0}, "K = 0 must be at least 1"),  # there is no hardest epsilon
-        (of_episodes, {"n_actions": 1}, "n_actions = 1 must be at least 2"),
+        (of_episodes, {"K": -1}, "K must be at least 0; got -1"),
+        (of_episodes, {"K": 0}, "K must be at least 1; got 0"),  # there is no hardest epsilon
+        (of_episodes, {"n_actions": 1}, "n_actions must be at least 2; got 1"),
         (of_episodes, {"epsilon": 1 / 9}, r"epsilon must be in \[0, delta\).*; got 0.111111"),
         (of_printed_K, {"T": 0.5}, r"T must be at least .* = 0\.7018.*; got 0\.5"),
-        (of_printed_K, {"gamma": 0.51}, r"gamma = 0\.51 must be at least 0\.52"),
-        (of_printed_tau_E, {"gamma": 0.4}, r"gamma = 0\.4 must be at least 0\.5"),
+        (of_printed_K, {"gamma": 0.51}, r"gamma must be at least 0\.52; got 0\.51"),
+        (of_printed_tau_E, {"gamma": 0.4}, r"gamma must be at least 0\.5; got 0\.4"),
         (of_printed_tau_E, {"epsilon": 0.2}, r"epsilon must be at most .* = 0\.170.*; got 0\.2"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -73,7 +73,7 @@ def test_the_configuration_of_the_theorem_has_these_parameters():
 
 def test_what_the_theorem_assumes_is_checked():
     usual = {"K": 100, "d": 5, "n_actions": 3, "gamma": 0.9, "B": 1.0, "W_max": 1.0}
-    with pytest.raises(ValueError, match="K = 7 must be at least 8"):
+    with pytest.raises(ValueError, match="K must be at least 8; got 7"):
         RmaxRaviUcb.Config.theory(**{**usual, "K": 7})
     for name in ("B", "R_max", "W_max"):
         with pytest.raises(ValueError, match=rf"{name} must be at least 1.*got 0\.9"):

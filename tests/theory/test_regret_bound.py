@@ -194,7 +194,7 @@ def test_what_the_theorem_assumes_is_checked():
         ("R_max", 0.5, "at least 1"),
         ("delta", 1.0, "below 1"),
     ):
-        with pytest.raises(ValueError, match=rf"{name} = {value:g} must be {demand}"):
+        with pytest.raises(ValueError, match=rf"{name} must be {demand}; got {value:g}"):
             regret_bound(**{**USUAL, name: value})
     for epsilon in (11.0, 0.0):
         with pytest.raises(ValueError, match=rf"epsilon must be in \(0, H R_max\] .* {epsilon:g}"):

@@ -160,12 +160,12 @@ def test_json_has_every_finding(capsys):
     assert all(0 <= run["p_least"] <= run["p_most"] <= 1 for run in data["runs"])
 
 
-def test_mistakes_are_answered_in_a_sentence(capsys):
+def test_mistakes_give_one_line_errors(capsys):
     for arguments, sentence in (
-        (["--K", "5"], "K = 5 must be at least 8"),
+        (["--K", "5"], "K must be at least 8; got 5"),
         (["RiverSwin"], "did you mean 'RiverSwim'"),
         (["RiverSwim", "--delta", "2"], "delta must be in (0, 1/2); got 2"),
-        (["RiverSwim", "--seed", "-1"], "seed = -1"),
+        (["RiverSwim", "--seed", "-1"], "seed must be at least 0; got -1"),
     ):
         assert main(["verify", *arguments]) == 2
         assert sentence in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Agents: what a user constructs, our own and their peers."""
+"""Agents: the classes that a user constructs, ours and their peers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What all agents share: learning, acting, and stopping and continuing."""
+"""Base class of all agents: learning, acting, saving and loading."""
 
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -15,16 +15,17 @@ from optimist.agents.estimate import Estimate, estimate
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.agents.shown import Shown
+from optimist.agents.snapshot import Snapshot
 from optimist.agents.watching import Watcher, watched
 from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
 from optimist.mdp import FiniteMDP
 
-NOT_FINITE = "only a finite world has it; a Gymnasium environment is played"
+NOT_FINITE = "this applies to finite worlds only, not to Gymnasium environments"
 
 
 class Agent(Shown):
-    """An agent of whatever algorithm: the public side of the driver that plays and learns.
+    """Base class of agents: the public side of the driver that plays and learns.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class Agent(Shown):
         return f"{type(self).__name__}(episodes={self.episodes:,}, steps={self.steps:,})"
 
     def _start(self, driver: Driver, world: Any) -> None:
-        """Set the driver and what it plays, before the first episode."""
+        """Set the driver and its world, before the first episode."""
         self._driver, self._world = driver, world
         self._chunks: list[dict[str, Any]] = []
         self._learning = False
@@ -65,7 +66,7 @@ class Agent(Shown):
 
     @property
     def rng(self) -> np.random.Generator:
-        """The generator of what is played, for a simulator that is to share its numbers.
+        """The generator of the played episodes, for a simulator that shares its random numbers.
 
         Drawing from it elsewhere changes the run.
         """
@@ -73,7 +74,7 @@ class Agent(Shown):
 
     @property
     def stride(self) -> int:
-        """Every how many episodes the policy is kept."""
+        """The number of episodes from one kept policy to the next."""
         return self._driver.stride
 
     @property
@@ -93,12 +94,12 @@ class Agent(Shown):
 
     @property
     def episodes(self) -> int:
-        """How many episodes have been played."""
+        """The number of episodes played so far."""
         return self._driver.episodes
 
     @property
     def steps(self) -> int:
-        """How many steps have been taken."""
+        """The number of steps taken so far."""
         return self._driver.steps
 
     def learn(
@@ -114,7 +115,7 @@ class Agent(Shown):
         """Play and learn; the history of these episodes. Calling it again continues.
 
         Whichever limit is reached first ends it, always with the end of an episode; at least one
-        has to be given.
+        must be given.
 
         An interruption (Ctrl-C) takes effect between two episodes, and all that was learnt stays;
         an episode that takes more than a second then, or until the next interruption, is dropped as
@@ -139,7 +140,7 @@ class Agent(Shown):
             Whether to show a progress bar.
         live
             Whether to show the run on a page while it learns (`optimist.live`), whose address is
-            printed. It changes no number. Or who watches instead, such as a `live.Feed`.
+            printed. It changes no number. Or a watcher, such as a `live.Feed`.
 
         Examples
         --------
@@ -221,7 +222,7 @@ class Agent(Shown):
         return self._history(0, self._remembered)
 
     def forget(self) -> None:
-        """Drop the history so far, to bound the memory of a long run. What was learnt stays."""
+        """Drop the history so far, to bound memory in a long run. The learner stays as it is."""
         self._refuse_while_learning("forget")
         self._chunks.clear()
         self._driver.forget()
@@ -234,7 +235,7 @@ class Agent(Shown):
 
     @property
     def coming_episode(self) -> ComingEpisode | None:
-        """What decides the path of the next episode; None if that is not decided beforehand."""
+        """The data that determine the next episode's path; None if not known beforehand."""
         return self._driver.coming_episode
 
     @property
@@ -254,6 +255,13 @@ class Agent(Shown):
     def diagnostics(self) -> Diagnostics:
         """The state of the learner in numbers: values, bonuses, the covariance and others."""
         return self._driver.diagnostics
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the learner believes of all states of a finite world, quickly copied."""
+        if self._driver.mdp is None:
+            raise AttributeError(NOT_FINITE)
+        return self._driver.snapshot
 
     @property
     def policy(self) -> Policy:
@@ -326,19 +334,19 @@ class Agent(Shown):
         checkpoint.save(self, folder)
 
     @classmethod
-    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
+    def load(cls, folder: str | Path, world: Any, *given: Any, **settings: Any) -> Self:
         """The learner in a folder, which continues as if it had never stopped.
 
         The world is given again, with all else that the learner was made with; others are refused.
-        The configuration is in the file, but for that of an imitation, whose class of weights may
-        be anybody's. In a finite world it continues bit for bit; a Gymnasium environment begins a
+        The configuration is in the file, except that of an imitation, whose class of weights may be
+        user-defined. In a finite world it continues bit for bit; a Gymnasium environment begins a
         new episode.
         """
         saved, kind = checkpoint.read(folder, cls.__name__), cls  # type: checkpoint.Saved, Any
         run = {name: saved.header[name] for name in ("seed", "stride")}
         try:
-            agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **told})
-        except ValueError as error:  # its configuration does not fit this world, or any
+            agent: Self = kind(world, *given, **{**run, **cls._saved_config(saved), **settings})
+        except ValueError as error:  # its configuration does not fit this world, or no world at all
             raise FileError(f"{saved.path}: {error}") from error
         agent._restore(saved)
         return agent

@@ -1,4 +1,4 @@
-"""An algorithm of one's own in plain Python: what it does, and nothing of how it is run."""
+"""The interface of user-defined algorithms in plain Python."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 
 class DecisionProblem(NamedTuple):
-    """What an algorithm is told before the first episode."""
+    """The sizes of the problem, which an algorithm receives before the first episode."""
 
     n_states: int | None  # None in an environment whose observations are not numbered
     n_actions: int
@@ -97,7 +97,7 @@ class Algorithm(ABC):
 
     @property
     def arrays(self) -> dict[str, Any]:
-        """All that is learnt, as arrays: by default every attribute that is not a parameter."""
+        """Its state as arrays: by default every attribute that is not a parameter."""
         parameters = {f.name for f in fields(self)}
         found = {name: value for name, value in vars(self).items() if name not in parameters}
         for name, value in found.items():

@@ -1,4 +1,4 @@
-"""The policy of an algorithm whose observations are not numbered, so that it is no table."""
+"""The policy of an algorithm whose observations are not numbered: not a table."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from optimist.core.acting import ActingPolicy
 
 
 class AlgorithmPolicy(ActingPolicy):
-    """What an algorithm would do now: a copy, which later learning leaves alone."""
+    """The present policy of an algorithm: a copy, which later learning does not change."""
 
     def __init__(self, algorithm: Algorithm, problem: DecisionProblem) -> None:
         self.problem, self.algorithm = problem, algorithm.fresh()
@@ -46,4 +46,4 @@ class AlgorithmPolicy(ActingPolicy):
     def save(self, path: str | Path) -> None:
         """Not possible: a file would not have the code of the algorithm."""
         name = type(self.algorithm).__name__
-        raise ValueError(f"the policy of {name} is no table: save the agent instead")
+        raise ValueError(f"the policy of {name} is not a table: save the agent instead")

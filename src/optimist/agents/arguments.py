@@ -7,13 +7,13 @@ from optimist.envs import Gym
 from optimist.parameters import did_you_mean
 
 OF_ENVIRONMENTS = tuple(f.name for f in fields(Gym) if f.name not in ("id", "features"))
-"""What can be said of a Gymnasium environment beside the parameters of an agent."""
+"""The settings of a Gymnasium environment that an agent takes beside its parameters."""
 
 
 def resolve(
     agent: str, kind: type[Any], config: Any, given: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """The configuration given or the default, with parameters by name; those of an environment.
+    """The configuration, given or default, with the parameters by name; the environment's settings.
 
     Any other name is refused.
     """
@@ -33,7 +33,7 @@ def resolve(
 
 
 def refuse_environment(world: Any, given: dict[str, Any], but: str = "") -> None:
-    """Refuse what is said of an environment where the world is a finite one."""
+    """Refuse settings of an environment if the world is finite."""
     others = [name for name in given if name != but]
     if others:
         name = type(world).__name__

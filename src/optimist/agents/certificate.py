@@ -30,7 +30,7 @@ ROUNDING = 1e-9
 
 
 class Seen(NamedTuple):
-    """What a learner has seen of a finite world, and knows of it."""
+    """The counts of a learner in a finite world, and its known rewards."""
 
     counts: FloatArray  # of each entry of P
     starts: IntArray  # how often an episode began in each state, [X]
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
 class Certificate(Guarantee):
     """How far a policy may be from the optimum, by what was seen alone.
 
-    With probability 1 - delta all certificates of a run hold, whenever they are asked for:
+    With probability 1 - delta all certificates of a run hold, at whatever times they are computed:
     ``lower <= V^pi(nu_0) <= V*(nu_0) <= upper`` for the policy pi.
 
     Attributes

@@ -42,8 +42,8 @@ class CertifiedAgent(Agent):
             `Agent.learn`. With it, how far from the optimum the policy of `certificate` may be, as
             a share of the optimum.
         delta
-            With which probability the certificates may fail that ``until`` waits for. Progress
-            tells what is certified so far, and how long the rest may take.
+            The probability that any certificate of ``until`` fails. The progress bar shows the
+            present certificate and an estimate of the time left.
 
         Examples
         --------
@@ -64,14 +64,14 @@ class CertifiedAgent(Agent):
     def certificate(self, delta: float = 0.05, support: Support | None = None) -> Certificate:
         """How far from the optimum a policy may be, by what was seen in a finite world alone.
 
-        With probability 1 - delta all certificates of a run hold, whenever they are asked for
-        (docs/certificates.md). They are made of counts of transitions and of first states, and of
-        rewards, which are known; asking again at the same delta can only improve them.
+        With probability 1 - delta all certificates of a run hold, at whatever times they are
+        computed (docs/certificates.md). They are made of counts of transitions and of first states,
+        and of rewards, which are known; asking again at the same delta can only improve them.
 
         Parameters
         ----------
         delta
-            With which probability any of them may fail.
+            The probability that any of them fails.
         support
             Which next states are possible, if it is known: an MDP (its first states count too), an
             array of booleans [X, A, X], or a function of a state and an action that returns states.
@@ -94,6 +94,11 @@ class CertifiedAgent(Agent):
         if before is None or not before.serves(seen.r, delta, support):
             self._certifier = before = Certifier(self._driver.simulator, seen.r, delta, support)
         return before.certificate(seen, self.episodes, self.steps)
+
+    def forget(self) -> None:
+        """As `Agent.forget`, and the bounds of earlier certificates, as a saved learner does."""
+        super().forget()
+        self._certifier = None
 
     def _restore(self, saved: "Saved") -> None:
         super()._restore(saved)

@@ -32,10 +32,10 @@ HEADER = {
     "world": dict,
     "generators": list,
 }
-"""What the header says, and of which type."""
+"""The fields of the header and their types."""
 
 HISTORY = "history."
-"""What the names of the columns of the history begin with."""
+"""The prefix of the names of the columns of the history."""
 
 
 def save(agent: "Agent", folder: str | Path) -> None:
@@ -72,7 +72,7 @@ class Saved(NamedTuple):
 
 
 def read(folder: str | Path, agent: str) -> Saved:
-    """The learner in a folder, which has to be of this class."""
+    """The learner in a folder, which must be of this class."""
     path = Path(folder) / FILE
     header, arrays = storage.read(path)
     if header["kind"] != "learner" or header.get("agent") != agent:
@@ -85,7 +85,7 @@ def read(folder: str | Path, agent: str) -> Saved:
 
 
 def restore(agent: "Agent", saved: Saved) -> None:
-    """Put a new learner into the state that was read; one that is refused changes nothing."""
+    """Restore a new learner to the state that was read; a refused state changes nothing."""
     header, driver = saved.header, agent._driver
     if not same(header["world"], driver.fingerprint):
         raise FileError(
@@ -113,7 +113,7 @@ def _refuse_other_run(saved: Saved, driver: "Driver") -> None:
     header = saved.header
     before = {**header["config"], "seed": header["seed"], "stride": header["stride"]}
     now = {**driver.saved_config, "seed": driver.seed, "stride": driver.stride}
-    bound = "v_max or value_bound"  # as it is used, however it was given
+    bound = "v_max or value_bound"  # a bound in force, whichever parameter gave it
     before[bound], now[bound] = (x.get("v_max") for x in (header["settings"], driver.settings))
     for name in {**now, **before}:
         was, value = before.get(name), now.get(name)
@@ -127,7 +127,7 @@ def _refuse_other_run(saved: Saved, driver: "Driver") -> None:
 def _check_history(
     driver: "Driver", history: dict[str, Any], first: int, arrays: dict[str, Any]
 ) -> None:
-    """Refuse columns that are no history of such a learner, from this episode on."""
+    """Refuse columns that are not a history of such a learner from this episode on."""
     rows = history["steps"].size if "steps" in history else 0
     played = int(arrays[f"{driver.CLOCK}.episodes"][0])
     if first + rows > played:
@@ -142,7 +142,7 @@ def _check_history(
 
 
 def _generator(state: Any) -> np.random.PCG64:
-    """Random bits in a state that was read."""
+    """Bit generators with the states that were read."""
     bits = np.random.PCG64()
     with suppress(LookupError, TypeError, ValueError, OverflowError):
         bits.state = state

@@ -1,4 +1,4 @@
-"""The coming episode of a finite world: all that decides its path, before it is played."""
+"""The coming episode of a finite world: the data that determine its path before it is played."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class ComingEpisode:
     generator
         The state of the generator of the run.
     observe_last
-        Whether the last pair is learnt from, so that its next state is drawn too.
+        Whether the learner uses the last pair, so that its next state is drawn too.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class ComingEpisode:
 
     @property
     def path(self) -> IntArray:
-        """The states in which an action is taken, in their order, [steps]."""
+        """The states in which an action is taken, in order, [steps]."""
         bits = getattr(np.random, self.generator["bit_generator"])()
         bits.state = self.generator
         rng, (first, after, cumulative, start, *_), gamma = (

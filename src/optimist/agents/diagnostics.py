@@ -1,4 +1,4 @@
-"""What a learner has learnt so far, in numbers: read-only copies, which learning leaves alone."""
+"""The state of a learner in numbers: read-only copies, which later learning does not change."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ class Diagnostics:
     epoch
         How many epochs have begun.
     heaven
-        What heaven is worth: R_max H or a better bound, or where it is learnt the last estimate.
+        The value of heaven: R_max H or a better bound, or the last estimate if it is learnt.
     ridge
         Lambda is ridge times the identity plus the sum of phi phi' over the data.
     Lambda, inverse
@@ -81,7 +81,7 @@ class Diagnostics:
 
 
 class Beliefs(NamedTuple):
-    """What a learner believes of some observations, met or not."""
+    """The values, optimism and policy of a learner at some observations, met or not."""
 
     value: FloatArray  # V, [n]
     bonus: FloatArray  # CB, [n, A]

@@ -19,10 +19,10 @@ from optimist.agents.ending import episodes_before
 from optimist.agents.history import History
 from optimist.agents.interruption import Pace, in_thread, own_copy
 from optimist.agents.progress import Bar
+from optimist.agents.snapshot import Snapshot, policy_of
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core import SoftmaxPolicy, Truncation, Variant, schema
 from optimist.core.acting import ActingPolicy
-from optimist.core.optimism import KNOWN, played
 from optimist.core.policy import PolicyPrior
 from optimist.core.state import (
     NO_STAGE,
@@ -45,7 +45,7 @@ ROUNDING = 1e-6
 
 
 class RunSettings(NamedTuple):
-    """How a run is made, whatever the algorithm and the world: parameters of every agent."""
+    """The parameters of a run, the same for every algorithm and world."""
 
     config: Any
     seed: int
@@ -60,7 +60,7 @@ class Driver(ABC):
     config
         The configuration of the agent.
     rng, output_rng
-        Draw what is played, and which policy is the output.
+        The generators of the played episodes, and of the policy drawn for the output.
     """
 
     def __init__(self, run: RunSettings, gamma: float) -> None:
@@ -77,7 +77,7 @@ class Driver(ABC):
         return to_plain(self.config)
 
     until: int = 0
-    """The episode before which rewards are asked for again, if they change."""
+    """The episode before which new rewards are requested, if they change."""
 
     mdp: FiniteMDP | None = None
     """The finite world that is played, if it is one."""
@@ -92,19 +92,19 @@ class Driver(ABC):
     """The observations of the latest episode in the plane, [steps + 1, 2], in such environments."""
 
     coming_episode: ComingEpisode | None = None
-    """What decides the path of the next episode, where it is played under one policy."""
+    """The data that determine the path of the next episode, if it is played under one policy."""
 
     policy_size: int = 0
     """How many numbers a policy has that is kept to be evaluated."""
 
     step_limit: float = math.inf
-    """After so many steps of the whole run `learn_some` ends, with the episode then under way."""
+    """`learn_some` ends with the episode that reaches this number of steps of the whole run."""
 
     broken: str = ""
     """Why the learner cannot go on, if it cannot."""
 
     def refuse_if_broken(self) -> None:
-        """Raise an error if there is no going on."""
+        """Raise an error if the learner cannot continue."""
         if self.broken:
             raise ValueError(self.broken)
 
@@ -123,21 +123,21 @@ class Driver(ABC):
 
     @property
     def episodes(self) -> int:
-        """How many episodes have been played."""
+        """The number of episodes played so far."""
         return int(self.clock["episodes"])
 
     @property
     def steps(self) -> int:
-        """How many steps have been taken."""
+        """The number of steps taken so far."""
         return int(self.clock["steps"])
 
     def evaluated_of_next(self, n: int) -> IntArray:
-        """Which of the next n episodes have their policies kept, counted from the first of all."""
+        """The episodes of the next n whose policies are kept, counted from the run's first."""
         coming = np.arange(self.episodes, self.episodes + n)
         return coming[coming % self.stride == 0] if self.stride else coming[:0]
 
     def drawn_of_next(self, n: int) -> BoolArray:
-        """In which of the next n episodes the drawn policy is replaced.
+        """The episodes among the next n in which the drawn policy is replaced.
 
         Episode k replaces it with probability 1/k: then each is drawn alike.
         """
@@ -148,19 +148,19 @@ class Driver(ABC):
     """The attributes that are named tuples of arrays, which learning changes in place."""
 
     OTHERS: ClassVar[tuple[str, ...]] = ()
-    """What else learning from an episode changes, besides the generators."""
+    """The other objects that learning from an episode changes, besides the generators."""
 
     UNSAVED: ClassVar[tuple[str, ...]] = ()
     """Arrays that are given with the world, or hold nothing between two calls."""
 
     @property
     def aside(self) -> bool:
-        """Whether the next call is made in a thread, on copies."""
+        """Whether the next call runs in a thread, on copies."""
         return self.bar.hears and self.pace.slow
 
     @contextmanager
     def call(self, episodes: int) -> Iterator[None]:
-        """A call that plays so many episodes, or none if it is interrupted."""
+        """A call that plays this many episodes, or none if it is interrupted."""
         started, aside = time.perf_counter(), self.aside
         names = (*self.GROUPS, *self.OTHERS, "rng") if aside else ()
         before = {name: getattr(self, name) for name in names}
@@ -201,14 +201,14 @@ class Driver(ABC):
         return 1.0 if self.mdp is None else self.mdp.horizon
 
     def before_step_limit(self, most: int) -> int:
-        """How many of so many episodes of a finite world one call may play."""
+        """The number of these episodes of a finite world that one call may play."""
         if math.isinf(self.step_limit):
             return most
         return min(most, episodes_before(self.step_limit - self.steps, self.mean_steps))
 
     @property
     def no_returns(self) -> str:
-        """Why the mean return of some episodes is no measure of the learner, if it is none."""
+        """The reason why mean returns do not measure this learner; empty if they do."""
         if self.mdp is None:
             return ""
         return "the return of an episode of a finite world is mostly chance"
@@ -222,11 +222,11 @@ class Driver(ABC):
         """The history of episodes of which these are the columns."""
 
     def forget(self) -> None:  # noqa: B027
-        """Drop what only the history so far needs."""
+        """Drop the data that only the history so far needs."""
 
     @property
     def evidence(self) -> Seen:
-        """What a certificate is made of."""
+        """The data that a certificate is computed from."""
         raise ValueError(
             "a certificate needs the counts of transitions in a finite world; this learner keeps "
             "none: agent.estimate() plays fresh episodes instead"
@@ -237,7 +237,13 @@ class Driver(ABC):
     @property
     @abstractmethod
     def diagnostics(self) -> Diagnostics:
-        """What has been learnt so far, in numbers."""
+        """The state of the learner, in numbers."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What is believed of all states, in a finite world."""
+        now = self.diagnostics
+        return Snapshot(now.V, now.CB, now.p, now.pi)
 
     @property
     @abstractmethod
@@ -269,21 +275,21 @@ class Driver(ABC):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What else a checkpoint says of the learner."""
+        """The other data of a checkpoint."""
         return {}
 
     def layout(self, arrays: dict[str, Any]) -> schema.Layout:
-        """What each array of a checkpoint must be, as many states as these are of."""
+        """The declarations of the arrays of a checkpoint, for as many states as these have."""
         return {name: schema.usual(name, array.shape) for name, array in self.state.items()}
 
     @abstractmethod
     def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
-        """What the columns of a saved history must be, of so many episodes from the first on."""
+        """The declarations of the columns of a saved history of this many episodes."""
 
     def restore(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         """Continue from the arrays of a checkpoint, which are as `layout` says.
 
-        What does not fit together is refused before anything is changed.
+        Arrays that do not fit together are refused before anything is changed.
         """
         for name, array in self.state.items():
             array[...] = arrays[name]
@@ -363,9 +369,7 @@ class VariantDriver(Driver):
     def pi(self) -> FloatArray:
         """The probabilities with which actions are played, [X, A]."""
         s, n, _ = self.statistics
-        if (s.standing[:n] == KNOWN).all():
-            return np.asarray(np.exp(s.log_pi[:n]))
-        return played(s.log_pi[:n], s.standing[:n])
+        return policy_of(s.log_pi[:n], s.standing[:n])
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -392,7 +396,7 @@ class VariantDriver(Driver):
         return SoftmaxPolicy(**{**given, **others})
 
     def check_epoch(self, arrays: dict[str, Any]) -> None:
-        """Refuse statistics from which no epoch of this learner could continue."""
+        """Refuse statistics with which no epoch of this learner could continue."""
         learns = self.variant.learns_prior and self.knows_rewards
         for group in ("epoch", "drawn"):
             self._check_clock(arrays, f"{group}.clock")

@@ -35,13 +35,13 @@ class Ending:
     end, step_limit
         The number of episodes and of steps of the whole run at which it ends, or infinity.
     episodes, steps
-        How many of them were asked for; None if it was not said.
+        The number of them that the call may play; None without such a limit.
     total
-        The number of episodes, or else of steps, that were asked for; None if neither was.
+        The limit on episodes, or else on steps; None if there is neither.
     reached
         Whether to end.
     certified
-        What is certified so far and how long the rest may take, or nothing.
+        A sentence with the present certificate and the estimated time left, or nothing.
     """
 
     def __init__(
@@ -54,9 +54,7 @@ class Ending:
         goal: "Goal | None" = None,
     ) -> None:
         if all(given is None for given in (episodes, steps, callback, until, goal)):
-            raise TypeError(
-                "learn must be told when to end: give episodes=, steps=, callback= or until="
-            )
+            raise TypeError("learn needs a limit: give episodes=, steps=, callback= or until=")
         if callback is not None and not callable(callback):
             raise TypeError(f"callback must be a function of the agent; got {callback!r}")
         n_episodes = math.inf if episodes is None else checks.count(episodes, "episodes")
@@ -75,7 +73,7 @@ class Ending:
 
     @property
     def most(self) -> int:
-        """How many episodes may be played before looking again."""
+        """The number of episodes to play before the next check."""
         if self._callback is not None or self._until is not None:
             return 1
         end = self.end if self._goal is None else min(self.end, self._goal.coming)
@@ -87,11 +85,11 @@ class Ending:
 
     @property
     def done(self) -> int:
-        """The number of episodes, or of steps if those were asked for, of the whole run."""
+        """The number of episodes of the whole run, or of steps if steps= was given."""
         return self.agent.episodes if self._by_episodes else self.agent.steps
 
     def look(self, columns: dict[str, Any]) -> None:
-        """Note episodes that were played, which are in the history by now."""
+        """Take note of episodes that were played; they are in the history by now."""
         agent = self.agent
         self.reached = agent.episodes >= self.end or agent.steps >= self.step_limit
         if self._goal is not None:
@@ -120,7 +118,7 @@ class Goal:
     coming
         After how many episodes of the whole run it is looked at again.
     sentence
-        What is certified, and how long the rest may take.
+        A sentence with the present certificate and the estimated time left.
     """
 
     def __init__(self, agent: "CertifiedAgent", until: float | None, delta: float) -> None:
@@ -133,9 +131,8 @@ class Goal:
             )
         self.agent, self._until, self._delta = agent, until, delta
         self._seen: list[tuple[float, float]] = []  # episodes and shares
-        self._began = agent.episodes, time.monotonic()
         self.sentence = ""
-        agent.certificate(delta)  # refused at once, if it has none
+        agent.certificate(delta)  # an agent without certificates is refused at once
         self._plan()
 
     def _plan(self) -> None:
@@ -146,18 +143,20 @@ class Goal:
         if self.agent.episodes < self.coming and not ends:
             return False
         share = self.agent.certificate(self._delta).share
+        if not self._seen:  # what is compiled, is compiled by now
+            self._began = self.agent.episodes, time.monotonic()
         self._seen.append((self.agent.episodes, share))
         self._plan()
         missing = episodes_missing(self._seen, self._until)
         first, began = self._began
-        rate = (self.agent.episodes - first) / max(time.monotonic() - began, 1e-9)
-        rest = "no estimate yet" if missing is None else f"about {duration(missing / rate)} more"
+        each = (time.monotonic() - began) / max(self.agent.episodes - first, 1)
+        rest = "no estimate yet" if missing is None else f"about {duration(missing * each)} more"
         self.sentence = f"certified within {share:.1%} of the optimum; {rest}"
         return share <= self._until
 
 
 def episodes_missing(seen: list[tuple[float, float]], until: float) -> float | None:
-    """How many more episodes the share may take, if it goes on to fall as the power of them it did.
+    """The number of further episodes, if the share keeps falling as the same power of them.
 
     The power is that since half of the episodes, and at most 1. None if it fell slower than by the
     power 1/10, or if half of the episodes have no certificate.
@@ -214,7 +213,7 @@ def episodes_before(steps: float, mean_steps: float) -> int:
 
 
 def most_episodes(steps: int, mean_steps: float) -> int:
-    """More episodes of geometric lengths than this fit into so many steps hardly ever.
+    """An upper bound, hardly ever exceeded, on the episodes of geometric lengths in these steps.
 
     The probability of half the mean, in more than 128 episodes, is below 1e-10.
 

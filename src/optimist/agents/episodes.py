@@ -17,7 +17,7 @@ from optimist.mdp import FiniteMDP
 
 
 class Episodes(ABC):
-    """Where episodes come from."""
+    """Base class of sources of episodes."""
 
     problem: DecisionProblem
     state: int = -1
@@ -82,9 +82,9 @@ class EnvironmentEpisodes(Episodes):
         space = self.players.observation_space
         n = int(space.n) if isinstance(space, spaces.Discrete) else None
         self.problem = DecisionProblem(n, self.players.n_actions, world.gamma, space)
-        self._seen: Any = None  # what the next episode begins with
+        self._seen: Any = None  # the first observation of the next episode
         self._steps = 0  # of this episode
-        self._seed: int | None = None  # of the environment, which is to begin anew
+        self._seed: int | None = None  # the seed of the environment, until it is reset
 
     def begin(self, seed: int) -> None:
         self._seen, self._seed = None, seed
@@ -98,13 +98,13 @@ class EnvironmentEpisodes(Episodes):
         return self._state(self._seen)
 
     def step(self, action: int, rng: np.random.Generator) -> tuple[float, Any, bool, bool]:
-        goes = self.endings.goes_on(rng)
+        goes = self.endings.continues(rng)
         step = self.players.step([action])
         self._steps += 1
         if step.truncated[0]:
             self.endings.cut_off()
         over = step.terminated[0] or step.truncated[0] or not goes
-        over = over or self.endings.exhausts(self._steps)
+        over = over or self.endings.exceeds_patience(self._steps)
         after = self._state(step.after) if goes else None
         return step.reward[0], after, goes and step.terminated[0], over
 

@@ -19,7 +19,7 @@ from optimist.errors import BadEnvironment
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """How a policy did, episode by episode.
+    """The returns and lengths of the episodes of an evaluation.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def evaluate(policy: Any, env: Any, episodes: int = 100, seed: int = 0) -> Evalu
     >>> abs(result.mean - best.value) < 3 * result.standard_error
     True
     """
-    answer = _asked(policy)
+    answer = _action_function(policy)
     n = checks.count(episodes, "episodes")
     seed = checks.count(seed, "seed", least=0)
     played = _playable(env)
@@ -98,8 +98,8 @@ def evaluate(policy: Any, env: Any, episodes: int = 100, seed: int = 0) -> Evalu
     return Evaluation(returns, steps, terminated)
 
 
-def _asked(policy: Any) -> Any:
-    """The function that answers an observation."""
+def _action_function(policy: Any) -> Any:
+    """The function from an observation to an action."""
     if not isinstance(policy, type):
         if callable(getattr(policy, "predict", None)):
             return policy.predict
@@ -148,7 +148,7 @@ def _episode(
         except Exception as error:
             raise BadEnvironment(f"the environment failed in step(): {error!r}") from error
         if not math.isfinite(reward):
-            raise BadEnvironment(f"the environment paid {reward}, which is no reward")
+            raise BadEnvironment(f"the environment must pay finite rewards; got {reward}")
         total += reward
         if terminated or truncated:
             return total, n, bool(terminated)
@@ -161,7 +161,7 @@ def _episode(
 def _action(answer: Any, space: spaces.Space[Any]) -> Any:
     """The action in the answer of a policy: all of it, or its first part."""
     for action in (answer, *(answer[:1] if isinstance(answer, tuple) else ())):
-        if space.contains(action):  # a number of NumPy's is no key of a table
+        if space.contains(action):  # a table needs an int as its key
             return int(action) if isinstance(space, spaces.Discrete) else action
     raise ValueError(f"policy must return an action in {space}; got {checks.short(answer)}")
 

@@ -11,8 +11,18 @@ from optimist.agents.certificate import Seen
 from optimist.agents.coming import ComingEpisode
 from optimist.agents.driver import Policy, RunSettings, VariantDriver
 from optimist.agents.history import COLUMNS, History
+from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray, IntArray
-from optimist.core import Confidence, Fixed, NoiseBonus, Rewards, TablePolicy, Variant, schema
+from optimist.core import (
+    Confidence,
+    Fixed,
+    NoiseBonus,
+    Rewards,
+    TablePolicy,
+    Truncation,
+    Variant,
+    schema,
+)
 from optimist.core.arrays import (
     check_features,
     check_size,
@@ -22,12 +32,18 @@ from optimist.core.arrays import (
     simulator,
     whole_front,
 )
+from optimist.core.iteration import FEW
 from optimist.core.rewards import FOR_EVER
+from optimist.core.rooms import Rounds, room_for_rounds
+from optimist.core.rounds import FEWEST
 from optimist.core.state import (
+    DENSE_ROUND_FUNCTIONS,
     FRONT_FUNCTIONS,
+    LARGE,
     NO_STAGE,
     NOISE_FUNCTIONS,
     PRIOR_FUNCTIONS,
+    ROUND_FUNCTIONS,
     SHARED_FUNCTIONS,
     Epoch,
     Front,
@@ -51,6 +67,9 @@ LINEAR = 1e-9
 SMALL = 1000
 """In worlds of fewer states all take part in updates."""
 
+MANY = 20
+"""With one-hot features rounds pay where so many updates may follow an episode."""
+
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Irrational, so that every position in `fingerprint` gets its own weight."""
 
@@ -58,7 +77,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 def column_layout(
     rows: int, kept: int, first: int, shape: tuple[int, int], n_rewards: int
 ) -> schema.Layout:
-    """What the columns of a saved `History` must be, in a world of this shape [X, A]."""
+    """The declarations of the columns of a saved `History` in a world of this shape [X, A]."""
     whole = dict.fromkeys(("steps", "epoch"), schema.count((rows,)))
     return {
         **dict.fromkeys(COLUMNS, schema.real((rows,))),
@@ -70,7 +89,7 @@ def column_layout(
 
 
 def columns_of(record: Record) -> dict[str, Any]:
-    """What was noted of each episode, by the names of the columns."""
+    """The record of each episode, by the names of the columns."""
     return dict(zip(COLUMNS, record[: len(COLUMNS)], strict=True))
 
 
@@ -140,7 +159,7 @@ class FiniteDriver(VariantDriver):
         return {**columns, "evaluated": evaluated, "policies": policies}
 
     def _choose_rewards(self, most: int) -> int:
-        """Ask for rewards if it is time to; for how many episodes they hold."""
+        """Ask for rewards if they are due; the number of episodes for which they hold."""
         if isinstance(self.rewards, Fixed):  # whatever the policy is
             self._set_rewards(self.rewards.r)
             return most
@@ -148,12 +167,12 @@ class FiniteDriver(VariantDriver):
             r, hold = self.rewards.choose(self.episodes, self.pi)
             checks.count(hold, "the number of episodes for which rewards hold")
             self._set_rewards(r)
-            # Rewards that hold for ever are asked for at every call, which costs nothing.
+            # Rewards that hold for ever are requested at every call, which costs nothing.
             self.until = self.episodes + hold if hold < FOR_EVER else 0
         return self.until - self.episodes if self.until else most
 
     def _play(self, rule: Rule, record: Record, kept: Kept) -> dict[str, Any]:
-        """Play and learn under the rewards that were chosen; the columns of the history."""
+        """Play and learn under the chosen rewards; the columns of the history."""
         me = self.learner(rule)
         self._front = None  # an interrupted call would leave it midway
         self.compiled(record.stop, "optimist.core.finite:run_finite", me, self.rng, record, kept)
@@ -162,7 +181,7 @@ class FiniteDriver(VariantDriver):
         return {**columns_of(record), "chosen": chosen}
 
     def learner(self, rule: Rule) -> Learner:
-        """What every function of the compiled loop is handed."""
+        """The argument of every function of the compiled loop."""
         world, states, data = self.simulator, self.states, self.data
         front, functions = self.front, {}  # type: Front, dict[str, str]
         for named, called in (
@@ -170,10 +189,26 @@ class FiniteDriver(VariantDriver):
             (SHARED_FUNCTIONS, not data.own),
             (PRIOR_FUNCTIONS, self.variant.learns_prior),
             (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
+            (ROUND_FUNCTIONS, data.own and self.rounds.total.size > 0),
+            (DENSE_ROUND_FUNCTIONS, not data.own and self.rounds.total.size > 0),
         ):
             if called:
                 functions |= named
-        return Learner(world, rule, states, data, self.regression, self.epoch, front, **functions)
+        reg, epoch, rounds = self.regression, self.epoch, self.rounds
+        return Learner(world, rule, states, data, reg, epoch, front, rounds, **functions)
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
+        v, rows, shape = self.variant, self.states.rows, self.mdp.r.shape
+        linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
+        if linear and math.isfinite(v.eta) and self.mdp.r.size >= FEW:
+            if self.data.own and v.updates >= MANY:
+                return room_for_rounds(shape, self.simulator.after.size, rows[:, :0])
+            dense = self.features.blocks == 1 and rows.shape[1] < LARGE
+            if not self.data.own and dense and v.updates > FEWEST:
+                return room_for_rounds(shape, 0, rows)
+        return room_for_rounds((0, 0), 0, rows[:0])
 
     @property
     def front(self) -> Front:
@@ -199,7 +234,7 @@ class FiniteDriver(VariantDriver):
         return kinds_of(self.states)
 
     def _set_rewards(self, r: FloatArray) -> None:
-        """Remember rewards if they are new, and refuse any outside [0, r_max]."""
+        """Store rewards if they are new; refuse any outside [0, r_max]."""
         if not self.chosen or not (r is self.chosen[-1] or np.array_equal(r, self.chosen[-1])):
             r = checks.real_array(r, "rewards", shape=self.mdp.r.shape)
             refuse_rewards(r, self.variant.r_max)
@@ -235,6 +270,14 @@ class FiniteDriver(VariantDriver):
         )
 
     @property
+    def snapshot(self) -> Snapshot:
+        s, visits = self.states, None
+        if isinstance(self.features, OneHot):
+            visits = (self.regression.Lambda[:, 0, 0] - self.ridge).reshape(s.r.shape)
+        V, CB, p, log_pi = s.V.copy(), s.CB.copy(), s.p.copy(), s.log_pi.copy()
+        return Snapshot(V, CB, p, log_pi, s.standing.copy(), visits)
+
+    @property
     def statistics(self) -> tuple[States, int, Regression]:
         return self.states, self.mdp.n_states, self.regression
 
@@ -263,8 +306,8 @@ class FiniteDriver(VariantDriver):
         w, prior, n = self._linear_weights(rewards), epoch.prior[0], int(epoch.clock[0]["updates"])
         if prior["pays"]:
             paid = {"heaven": float(prior["worths"]) / max(n, 1), "heaven_pays": True}
-            told = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
-            return self.softmax_policy(epoch, **paid, **told)
+            known = {"rewards": rewards.copy()} if w is None else {"weights": w.copy()}
+            return self.softmax_policy(epoch, **paid, **known)
         if w is None:
             return self.softmax_policy(epoch, rewards=rewards.copy())
         return self.softmax_policy(epoch, Theta=epoch.Theta + w)
@@ -326,7 +369,7 @@ class FiniteDriver(VariantDriver):
 
     @property
     def _given(self) -> tuple[Any, ...]:
-        """Arrays that, besides world and features, have to be given again when loading."""
+        """Arrays besides the world and the features that must be given again when loading."""
         return ()
 
 

@@ -1,8 +1,7 @@
-"""Q-learning on tables that grow with the observations met, of whatever kind these are.
+"""Q-learning on tables that grow with the observations met, of any kind.
 
-An observation is known by its digest (`features.Numbering`), so that images, dictionaries and
-numbers are states alike. Observations of floats hardly ever repeat: they count as the cells of a
-tiling.
+A digest identifies an observation (`features.Numbering`), so images, dictionaries and numbers are
+all states. Observations of floats hardly ever repeat: they count as the cells of a tiling.
 """
 
 from abc import abstractmethod
@@ -76,7 +75,7 @@ class HashedTable(Algorithm):
 
     @abstractmethod
     def _bonus(self, visits: int) -> float:
-        """What is added to the reward of a pair at its n-th visit."""
+        """The bonus added to the reward of a pair at its n-th visit."""
 
     def policy(self) -> FloatArray | None:
         n = self._problem.n_states
@@ -113,9 +112,9 @@ class HashedTable(Algorithm):
 
     def _row(self, observation: Any) -> int:
         """The row of an observation; the tables grow if it is a new one."""
-        if observation is self._last[0]:  # it is asked for up to three times in a row
+        if observation is self._last[0]:  # it is looked up as often as three times in a row
             return self._last[1]
-        row, size = self._numbers.meet(self._cell(observation)), len(self._Q)
+        row, size = self._numbers.add(self._cell(observation)), len(self._Q)
         if row >= size:
             more = (max(size, ROWS), self._Q.shape[1])
             self._Q = np.concatenate([self._Q, np.full(more, self._untried)])
@@ -208,7 +207,7 @@ class CountBonus(HashedTable):
 
 
 def _cells(table: HashedTable, space: spaces.Space[Any]) -> Callable[[Any], Any]:
-    """What stands for an observation: itself, or the cell that its floats are in."""
+    """The key of an observation: itself, or the cell that holds its floats."""
     kind = type(table).__name__
     if not isinstance(space, spaces.Box) or space.dtype is None or space.dtype.kind != "f":
         if table.features != DEFAULT:

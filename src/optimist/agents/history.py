@@ -12,7 +12,7 @@ from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.mdp import FiniteMDP, best_in_hindsight, regret
 
 BYTES_AN_EPISODE = 160
-"""What the numbers of an episode take, and once more while they are put together."""
+"""The bytes of the numbers of an episode, twice, as they are copied when joined."""
 
 COLUMNS = ("steps", "reward", "epoch", "optimistic_value", "sup_q", "bonus", "ascension")
 """The columns of every history, in the order of the record of the compiled loop."""
@@ -24,7 +24,7 @@ C = TypeVar("C")
 
 
 def check_history(episodes: int, kept: int, policy_size: int) -> None:
-    """Refuse to keep the history of so many episodes, with policies [X, A], if it does not fit."""
+    """Refuse a history of this many episodes, with policies [X, A], that is too large."""
     needed = BYTES_AN_EPISODE * episodes + 3 * 8 * kept * policy_size  # in parts, whole, evaluated
     policies = f" and {kept:,} policies of {policy_size:,} numbers" if kept * policy_size else ""
     limits.need(needed, f"the history of {episodes:,} episodes{policies}")
@@ -36,7 +36,7 @@ def joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 class Column(Generic[C]):
-    """A column of a history as a typed attribute, which not every history has."""
+    """A column of a history as a typed attribute; not every history has it."""
 
     def __init__(self, where: str = "") -> None:
         self.where = where  # the worlds whose histories have it
@@ -49,7 +49,7 @@ class Column(Generic[C]):
         if history is None:
             raise AttributeError(f"{self.name} is an attribute of a history, not of its class")
         if self.name not in history.columns:
-            raise AttributeError(f"{self.name} is kept in {self.where} only")
+            raise AttributeError(f"{self.name} is available in {self.where} only")
         found: C = history.columns[self.name]
         return found
 
@@ -117,18 +117,18 @@ class History(Plotted):
     def mdp(self) -> FiniteMDP:
         """The finite world that was played."""
         if self._mdp is None:
-            raise AttributeError("mdp is known of finite worlds only")
+            raise AttributeError("mdp is available in finite worlds only")
         return self._mdp
 
     @property
     def rewards(self) -> FloatArray:
         """The reward functions of the run, [m, X, A]."""
         if self._rewards is None:
-            raise AttributeError("rewards are known as functions in finite worlds only")
+            raise AttributeError("rewards are available in finite worlds only")
         return self._rewards
 
     def mean_return(self, last: int | None = None) -> float:
-        """The mean return of the last so many episodes, or of all."""
+        """The mean return of the last ``last`` episodes, or of all."""
         n = len(self.reward) if last is None else checks.count(last, "last")
         return float(self.reward[-n:].mean())
 

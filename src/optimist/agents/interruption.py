@@ -1,4 +1,4 @@
-"""Compiled calls that Ctrl-C does not wait for.
+"""Compiled calls that Ctrl-C interrupts at once.
 
 Python hears a signal between two of its own instructions, not during a compiled call. So a call
 plays for about a tenth of a second. What may take longer is computed in a thread, on copies of all
@@ -21,20 +21,20 @@ CALL_SECONDS, MOST_SECONDS = 0.1, 1.0
 """About how long one call plays, and the most if it takes long to prepare."""
 
 PREPARING = 4.0
-"""A call plays about so many times as long as preparing it took."""
+"""The duration of a call, in multiples of the time that its preparation took."""
 
 SLOW_SECONDS = 0.2
 """Where a call has taken longer, calls are made in a thread."""
 
 LISTEN_SECONDS = 0.05
-"""How often to look whether a thread has to be given up."""
+"""Seconds between checks whether to abandon a thread."""
 
 GIVEN = ("rows", "block", "pair")
 """Arrays that learning from an episode does not change."""
 
 
 class Pace:
-    """How many episodes one call plays, from how long the calls before it took."""
+    """The number of episodes of the next call, from the durations of the calls before it."""
 
     def __init__(self) -> None:
         self.episodes = 1
@@ -58,8 +58,8 @@ class Pace:
 def in_thread(call: Callable[[], Any], bar: Bar, stop: BoolArray) -> Any:
     """The result of a call that is made in a thread, while this one hears signals.
 
-    If it is given up, ``stop`` is raised, so that it ends soon; until then it goes on computing, on
-    arrays that nobody looks at any more.
+    If it is abandoned, ``stop`` is set, so that it ends soon; until then it computes on arrays that
+    are no longer used.
     """
     result: Future[Any] = Future()
 
@@ -74,14 +74,14 @@ def in_thread(call: Callable[[], Any], bar: Bar, stop: BoolArray) -> Any:
         while not wait([result], LISTEN_SECONDS).done:
             if bar.impatient:
                 raise KeyboardInterrupt
-    except BaseException:  # or what a handler of the user's own raises
+    except BaseException:  # or the exception of a user-defined handler
         stop[0] = True
         raise
     return result.result()
 
 
 def own_copy(value: Any) -> Any:
-    """A copy with arrays of its own, but for those that do not change."""
+    """A copy with its own arrays; constant arrays are shared."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if hasattr(value, "_asdict"):  # a named tuple
@@ -92,7 +92,7 @@ def own_copy(value: Any) -> Any:
 
 
 def _copied_parts(parts: dict[str, Any]) -> dict[str, Any]:
-    """Arrays, and named tuples of them, as copies; all else as it is."""
+    """Copies of arrays and of named tuples of them; anything else unchanged."""
     return {
         name: own_copy(part)
         if name not in GIVEN and (isinstance(part, np.ndarray) or hasattr(part, "_asdict"))

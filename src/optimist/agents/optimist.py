@@ -11,7 +11,7 @@ from optimist.core import Confidence, Novelty, VarianceBonus, Variant
 
 @dataclass(frozen=True)
 class OptimistConfig(VariantConfig):
-    """What Optimist is told of the world: there is nothing to tune. `proven` has a guarantee.
+    """The known facts about the world; there is nothing to tune. `proven` has a guarantee.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Value iteration with bonuses, or with noise, whose values are cut off at R_max H.
+"""Value iteration with bonuses or with noise; values are cut off at R_max H.
 
 The family with the truncation rule for its ascension function (Section 3.3): agents of this file
 differ in the bonus, in when they plan, and in whether they play softly or greedily.
@@ -60,7 +60,7 @@ class OptimisticVIConfig(VariantConfig):
 
 
 class OptimisticVI(VariantAgent):
-    """Optimistic value iteration: bonuses, values that are cut off, and greedy play.
+    """Optimistic value iteration: bonuses, values cut off at R_max H, and greedy play.
 
     It is `RaviUcb` without regularisation, eta = infinity, in the manner of UCBVI and LSVI-UCB. A
     pair without data is worth its reward and its bonus, beta / sqrt(ridge) if features are one-hot;

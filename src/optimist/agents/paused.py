@@ -1,11 +1,11 @@
-"""A function of somebody else's that is to wait now and then: a coroutine, in a thread."""
+"""A foreign function that pauses now and then: a coroutine, in a thread."""
 
 from collections.abc import Callable
 from threading import Semaphore, Thread
 
 
 class Closed(BaseException):
-    """Raised where a function waits that is not to go on."""
+    """Raised in a paused function that must not continue."""
 
 
 class Paused:
@@ -14,7 +14,7 @@ class Paused:
     Parameters
     ----------
     function
-        Is given ``pause``, a function to call wherever it is to wait.
+        It receives ``pause``, a function that it calls wherever it must pause.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Paused:
         Thread(target=self._run, daemon=True).start()
 
     def resume(self) -> bool:
-        """Go on to the next pause, or to the end; False if it has ended. Errors are raised here."""
+        """Continue to the next pause or to the end; False if it has ended. It raises its errors."""
         if not self._ended:
             self._go.release()
             self._waits.acquire()

@@ -1,4 +1,4 @@
-"""How a history is shown: as a card in a notebook, and as a curve over the episodes."""
+"""Display of a history: a card in a notebook, and a curve over the episodes."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WINDOWS = 200
-"""Columns are plotted as their means over so many windows."""
+"""The number of windows whose means are plotted for a column."""
 
 LIGHT = 2_000_000
 """Policies of no more numbers in all are evaluated to be shown."""
@@ -38,7 +38,7 @@ def cumulative(episode: IntArray, suboptimality: FloatArray) -> FloatArray:
 
 
 class Plotted:
-    """A history that is shown.
+    """Base class of histories that can be shown and plotted.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Plotted:
 
     @property
     def course(self) -> tuple[str, FloatArray] | None:
-        """What a card shows over the episodes, with its name; None if it takes long to compute."""
+        """The curve that a card shows, with its name; None if it takes long to compute."""
         what, kept = self.main, self.columns.get("policies")
         if what in self.EXACT and (kept is None or not 0 < kept.size <= LIGHT):
             return None
@@ -82,7 +82,7 @@ class Plotted:
 
     @property
     def main(self) -> str:
-        """What is plotted by default."""
+        """The quantity that is plotted by default."""
         if "reward" not in self.columns:
             return "steps"
         return "regret" if "policies" in self.columns else "return"
@@ -133,9 +133,9 @@ class Plotted:
         log
             The logarithmic axes.
         ax
-            Axes of a figure of one's own, which are then returned.
+            The axes to draw into; they are then returned.
         line
-            What else matplotlib is told of the line, such as ``label``.
+            Further properties of matplotlib's line, such as ``label``.
         """
         from optimist.display.curve import draw_curve
 

@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 1.0
 
 
 class Bar:
-    """How far a run is, and whether the user wants it to end.
+    """The progress of a run, and whether the user wants it to end.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Bar:
     in_user_code
         Whether code of the user is running, such as an environment's.
     shown
-        What shows it, if it is shown.
+        The bar that shows it, if there is one.
     """
 
     def __init__(self, shown: Any = None, task: Any = None, hears: bool = False) -> None:
@@ -41,7 +41,7 @@ class Bar:
 
     @property
     def impatient(self) -> bool:
-        """Whether to give this episode up: some time after Ctrl-C, or when it comes again."""
+        """Whether to abandon this episode: some time after Ctrl-C, or at a second one."""
         if not self._pressed:
             return False
         return len(self._pressed) > 1 or time.monotonic() - self._pressed[0] > PATIENCE_SECONDS
@@ -67,7 +67,7 @@ class Bar:
             self.shown.update(self._task, description=sentence)
 
     def advance(self, n: int) -> None:
-        """So many more episodes, or steps, are done."""
+        """Add this many episodes, or steps, to those done."""
         if self.shown is not None:
             self.shown.advance(self._task, n)
 
@@ -76,7 +76,7 @@ class Bar:
 def progress(total: int | None, show: bool = True) -> Iterator[Bar]:
     """Show progress while learning; an interruption is raised when the block has ended.
 
-    The total is of episodes or steps, whichever `Bar.advance` is told; None if it is not known.
+    The total is of episodes or steps, as `Bar.advance` counts them; None if it is not known.
     The signal is noted, the loop ends after the present call, and what was learnt is whole.
     """
     shown = _where_it_shows() if show else None
@@ -86,7 +86,7 @@ def progress(total: int | None, show: bool = True) -> Iterator[Bar]:
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
     bar = Bar(shown, task, hears=in_main and callable(before))
-    # Whoever handles or ignores interruptions already goes on doing so.
+    # Handlers of interruptions that are installed already stay in force.
     ours = in_main and before is signal.default_int_handler
     if ours:
         signal.signal(signal.SIGINT, bar.press)

@@ -1,4 +1,4 @@
-"""Exploration that serves the certificate: it is greedy for the certificate's upper bound."""
+"""Exploration for the certificate: greedy for the certificate's upper bound."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from optimist.core.guarantee import failure_probability
 from optimist.core.tabular import Peer
 
 SHARE = 20
-"""A plan is made anew after one part in so many more episodes."""
+"""A plan is made anew when the number of episodes has grown by this fraction of it."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ProverConfig(TabularConfig):
 
 
 class ProverDriver(TabularDriver):
-    """Plays by a plan that is made between two calls of the compiled loop."""
+    """Plays by a plan that is computed between two calls of the compiled loop."""
 
     def learn_some(self, most: int) -> dict[str, Any]:
         clock = self.clock
@@ -43,7 +43,7 @@ class ProverDriver(TabularDriver):
         return super().learn_some(min(most, int(clock["stage"] - clock["episodes"])))
 
     def _plan(self) -> None:
-        """Play what the upper bounds say is best; actions that are equally good are alike.
+        """Play the actions of the largest upper bound, all with equal probability.
 
         The search for the bounds begins anew, so that a saved learner goes on as if never stopped.
         """
@@ -63,7 +63,7 @@ class Prover(TabularAgent):
     A pair that is seldom tried has a high upper bound, so it is tried where it could matter. That
     is optimism with bonuses that are valid, as in KL-UCRL (Filippi, Cappe and Garivier, 2010); its
     constants are those of `certificate`, and there is nothing to tune. Other agents earn more while
-    they learn, and stop trying what they take for worse long before that is proved.
+    they learn, and stop trying actions that seem worse long before that is proved.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class PsrlConfig(TabularConfig):
 
 
 class Psrl(TabularAgent):
-    """Posterior sampling: the best policy of a world drawn from what may be the true one.
+    """Posterior sampling: the best policy of a world drawn from the posterior.
 
     The prior of a pair's transitions is Dirichlet over all states, since which of them can follow
     is not known; rewards are known. The world is drawn anew after every episode (Osband, Russo and

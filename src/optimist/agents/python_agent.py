@@ -1,4 +1,4 @@
-"""Plays an algorithm in plain Python: exact regret, returns, saving and continuing come with it."""
+"""Plays an algorithm written in plain Python, with exact regret, returns, saving and loading."""
 
 import time
 from typing import Any
@@ -26,7 +26,7 @@ from optimist.mdp import FiniteMDP
 from optimist.parameters import to_plain
 
 GROUP = "algorithm."
-"""What the names of an algorithm's own arrays begin with in a checkpoint."""
+"""The prefix of the names of an algorithm's own arrays in a checkpoint."""
 
 
 class PythonDriver(Driver):
@@ -82,7 +82,7 @@ class PythonDriver(Driver):
                 if self.mdp and self.drawn_of_next(1)[0]:
                     self.drawn = self.table
                 rows.append(self._episode())
-        except BaseException:  # what was learnt since the call began is given up
+        except BaseException:  # whatever this call has learnt is dropped
             self.restore({}, before)
             self.rng.bit_generator.state, self.output_rng.bit_generator.state = rng, drawn
             self.begin()
@@ -170,7 +170,7 @@ class PythonDriver(Driver):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The counters, and how episodes end; what the algorithm has learnt is asked of it."""
+        """The counters and the state of the endings; `Algorithm.arrays` has the rest."""
         clock = {f"clock.{name}": self.counters[name] for name in CLOCK.names or ()}
         return clock | (
             {} if self.source.endings is None else {"endings": self.source.endings.flags}
@@ -235,9 +235,9 @@ class PythonAgent(Agent):
     seed
         Seeds the run. The same seed gives the same bytes on one kind of processor.
     stride
-        In a finite world, every so many episodes the policy is kept, to be evaluated exactly; 0 for
-        none.
-    told
+        In a finite world, keep the policy of every ``stride``-th episode for exact evaluation; 0
+        keeps none.
+    settings
         Fields of `envs.Gym` for a Gymnasium environment, ``gamma`` above all.
     """
 
@@ -252,7 +252,7 @@ class PythonAgent(Agent):
         *,
         seed: int = 0,
         stride: int = 10,
-        **told: Any,
+        **settings: Any,
     ) -> None:
         if isinstance(algorithm, type) and issubclass(algorithm, Algorithm):
             algorithm = algorithm()
@@ -260,15 +260,15 @@ class PythonAgent(Agent):
             raise TypeError(f"algorithm must be an Algorithm; got {algorithm!r}")
         finite = world.mdp if isinstance(world, World) else world
         if not isinstance(finite, FiniteMDP):
-            finite = as_gym(finite, told)
-        elif told:
-            names = ", ".join(f"{name}=" for name in told)
+            finite = as_gym(finite, settings)
+        elif settings:
+            names = ", ".join(f"{name}=" for name in settings)
             raise TypeError(f"{names} applies to Gymnasium environments only")
         self._start(PythonDriver(finite, RunSettings(algorithm, seed, stride)), world)
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm that plays, with all that it has learnt."""
+        """The algorithm that plays, in its present state."""
         return self._driver.algorithm
 
     @property

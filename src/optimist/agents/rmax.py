@@ -14,7 +14,7 @@ class RmaxConfig(VariantConfig):
     Attributes
     ----------
     visits
-        How many times a pair is tried before it counts as known.
+        The number of tries after which a pair counts as known.
     """
 
     visits: int = 5
@@ -26,7 +26,7 @@ class RmaxConfig(VariantConfig):
 
 
 class Rmax(VariantAgent):
-    """Heaven alone: a pair leads there until it has been tried so many times.
+    """Heaven alone: a pair leads there until it has been tried `visits` times.
 
     It is R-max up to minor changes, as the paper puts it: the ridge shrinks empirical means, pairs
     become known when an epoch begins, and ``updates`` sweeps of value iteration replace planning.

@@ -32,7 +32,7 @@ class RmaxRaviUcbConfig(VariantConfig):
     updates
         Updates of values and policy after an episode: 1 in the paper.
     observe_last
-        Whether the last pair of an episode is learnt from; in the pseudocode it is not.
+        Whether the learner uses the last pair of an episode; in the pseudocode it does not.
     anytime
         Whether omega = log K and alpha = 2 omega follow a doubling guess of K, each guess beginning
         a new epoch, instead of alpha and omega above.

@@ -1,4 +1,4 @@
-"""How an agent is shown: as a card in a notebook, and as boards of what it believes."""
+"""Display of an agent: a card in a notebook, and boards of its values and optimism."""
 
 from typing import TYPE_CHECKING, Any, overload
 
@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 
 
 class Shown:
-    """An agent that is shown."""
+    """Base class of agents that can be shown."""
 
     _driver: Driver
     _world: Any
@@ -44,7 +44,7 @@ class Shown:
         return getattr(self._world, "map", None)
 
     def _boards(self) -> dict[str, FloatArray]:
-        """What the agent believes of each state of a finite world, by name."""
+        """The quantities that the agent estimates for each state of a finite world, by name."""
         driver = self._driver
         assert driver.mdp is not None  # as there is a map
         now = driver.diagnostics
@@ -58,7 +58,7 @@ class Shown:
     @overload
     def show(self, what: str, *, ax: "Axes") -> "Axes": ...
     def show(self, what: str | None = None, *, ax: "Axes | None" = None) -> "Figure | Axes":
-        """Draw what the agent believes now, on the map of its world, as a matplotlib figure.
+        """Draw the agent's present values and optimism on the map of its world.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Shown:
             heaven, and "occupancy", the exact one of the policy. By default all that there are;
             bonuses and probabilities of heaven are means over the actions.
         ax
-            Axes of a figure of one's own for one of them, which are then returned.
+            The axes to draw one of them into; they are then returned.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Agents of Stable-Baselines3 beside ours: they learn in its code, and are asked as ours are."""
+"""Agents of Stable-Baselines3 with the interface of ours; they learn in its own code."""
 
 import copy
 import random
@@ -61,7 +61,7 @@ class NotedEpisodes(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 
 class StableBaselinesPolicy(ActingPolicy):
-    """The policy of a model as it was: its distribution, or its deterministic actions."""
+    """The policy of a model at one time: its distribution, or its deterministic actions."""
 
     def __init__(self, policy: Any, n_actions: int) -> None:
         self.policy, self.n_actions = copy.deepcopy(policy), n_actions
@@ -83,7 +83,7 @@ class StableBaselinesPolicy(ActingPolicy):
 
 
 class StableBaselinesDriver(Driver):
-    """Has a model learn in its own loop, which waits after every episode."""
+    """Runs a model in its own loop, which pauses after every episode."""
 
     CLOCK = "clock"
     GROUPS = ()
@@ -113,7 +113,7 @@ class StableBaselinesDriver(Driver):
     # Learning
 
     def learn_some(self, most: int) -> dict[str, Any]:
-        """One episode: the model waits when it has ended, wherever in its loop it is."""
+        """One episode; the model's loop pauses at its end."""
         self.env.bar = self.bar
         if self._run is None:
             self._run = Paused(_training(self.model, self.env, self.total_timesteps))
@@ -135,7 +135,7 @@ class StableBaselinesDriver(Driver):
 
     @contextmanager
     def _own_random_numbers(self) -> Iterator[None]:
-        """Lend the model the global generators, which it draws from; others keep their numbers.
+        """Set the global generators, from which the model draws, and restore them afterwards.
 
         Sums depend on the number of threads of torch, which is 1 meanwhile.
         """
@@ -159,7 +159,7 @@ class StableBaselinesDriver(Driver):
     @property
     def diagnostics(self) -> Diagnostics:
         raise AttributeError(
-            "there are no diagnostics of a model of Stable-Baselines3: look into agent.model"
+            "diagnostics are not available for models of Stable-Baselines3: use agent.model"
         )
 
     @property
@@ -183,15 +183,15 @@ class StableBaselinesDriver(Driver):
 
 
 class StableBaselines(Agent):
-    """An agent of Stable-Baselines3, which learns in its own code and is asked as ours are.
+    """An agent of Stable-Baselines3 with the interface of ours; it learns in its own code.
 
     The same seed gives the same run on one kind of processor. The model draws from the global
-    generators of NumPy and torch; they are lent to it, and nobody else's numbers change. It learns
-    in a thread that waits between two episodes, so that it makes no difference how a run is cut
-    into calls of `learn`; torch uses one thread for it.
+    generators of NumPy and torch; the agent sets and restores them, so other random numbers do not
+    change. It learns in a thread that pauses between two episodes, so the division of a run into
+    calls of `learn` changes nothing; torch uses one thread for it.
 
-    It cannot be saved, so that a run of it in a study, which has to be by steps, begins again if it
-    was interrupted. There it is ``StableBaselines.Config("PPO", n_steps=256)``.
+    It cannot be saved, so a run of it in a study, which must be by steps, begins again after an
+    interruption. There it is ``StableBaselines.Config("PPO", n_steps=256)``.
 
     It needs the package: ``pip install 'optimist[sb3]'``.
 
@@ -228,16 +228,16 @@ class StableBaselines(Agent):
         **hyperparameters: Any,
     ) -> None:
         kind = algorithm_class(algorithm)
-        told = {} if gamma is None else {"gamma": gamma}
+        settings = {} if gamma is None else {"gamma": gamma}
         if isinstance(world, World | FiniteMDP):
-            if told:
+            if settings:
                 raise TypeError("gamma= applies to Gymnasium environments only")
             finite = ArrayWorld(world) if isinstance(world, FiniteMDP) else world
-            world, told = finite.make(), {"gamma": finite.mdp.gamma}
+            world, settings = finite.make(), {"gamma": finite.mdp.gamma}
         steps = checks.count(total_timesteps, "total_timesteps")
         config = StableBaselinesConfig(kind.__name__, hyperparameters)
         run = RunSettings(config, seed, stride=0)
-        self._start(StableBaselinesDriver(as_gym(world, told), kind, run, steps), world)
+        self._start(StableBaselinesDriver(as_gym(world, settings), kind, run, steps), world)
 
     @property
     def model(self) -> Any:
@@ -249,7 +249,7 @@ class StableBaselines(Agent):
         raise ValueError(NO_FILE)
 
     @classmethod
-    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> NoReturn:
+    def load(cls, folder: str | Path, world: Any, *given: Any, **settings: Any) -> NoReturn:
         """Not possible: use the ``load`` of the model's class, if you trust the file."""
         raise ValueError(NO_FILE)
 
@@ -265,7 +265,7 @@ def _policy_name(env: gymnasium.Env[Any, Any]) -> str:
 
 
 def _training(model: Any, env: NotedEpisodes, steps: int) -> Callable[[Callable[[], None]], None]:
-    """The loop of a model, which waits when an episode has ended."""
+    """The loop of a model, which pauses when an episode has ended."""
 
     def train(pause: Callable[[], None]) -> None:
         def on_step(*_: Any) -> bool:

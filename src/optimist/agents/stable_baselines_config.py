@@ -53,7 +53,7 @@ class StableBaselinesConfig:
         object.__setattr__(self, "hyperparameters", given)
 
     def check(self) -> None:
-        """Refuse what Stable-Baselines3 does not have; it must be installed."""
+        """Refuse parameters that Stable-Baselines3 does not have; it must be installed."""
         kind = algorithm_class(self.algorithm)
         known = signature(kind).parameters
         for name in self.hyperparameters:

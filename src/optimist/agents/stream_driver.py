@@ -34,7 +34,7 @@ CHUNK_SECONDS = 0.2
 """About how long it may take until an interruption is noticed."""
 
 EACH = 100
-"""An update computes values of all states met: a step may cause no more than so many of them."""
+"""The most values that an update may compute for each step; it computes those of all states met."""
 
 CUT_OFF = (
     "the environment cut an episode off before its geometric end, so that its last pair is no draw "
@@ -49,8 +49,8 @@ DIVERGED = 1e6
 class StreamDriver(StreamLearner):
     """A Gymnasium environment, or several side by side, played step by step.
 
-    An episode is learnt from when it has ended. Side by side, the others go on under the policy
-    that comes of it.
+    The learner updates when an episode has ended. Side by side, the other episodes continue under
+    the new policy.
     """
 
     absorbs = False
@@ -67,7 +67,7 @@ class StreamDriver(StreamLearner):
             known = (world.low, world.high)
         elif world.reward_map is None:
             known = known_range(env)
-        # A bound on values is of a range that does not change.
+        # A bound on values needs a range that does not change.
         learns = world.reward is None and world.value_bound is None and variant.v_max is None
         scale = RewardScale(known, variant.r_max, world.gamma, world.reward_map, learns)
         if world.value_bound is not None:
@@ -81,7 +81,7 @@ class StreamDriver(StreamLearner):
         self.world = world
         self._under_way: list[EpisodeUnderWay | None] = []  # None where the next step begins one
         self._ended: list[tuple[EpisodeUnderWay, bool]] = []  # not learnt from yet; terminated?
-        self._over: list[bool] = []  # where new episodes are to begin, if anywhere
+        self._over: list[bool] = []  # where new episodes must begin, if anywhere
         self._failure: BaseException | None = None
         self._plane = self.players.observation_space.shape == (2,)
 
@@ -103,7 +103,7 @@ class StreamDriver(StreamLearner):
             if not self._under_way:
                 entropy = np.random.SeedSequence([self.seed, self.episodes])
                 seed = int(entropy.generate_state(1)[0])
-                seen = self._ask(self.players.begin, seed)
+                seen = self._call_environment(self.players.begin, seed)
                 self._under_way = [
                     self._start(*s) for s in zip(self._states_of(seen), seen, strict=True)
                 ]
@@ -111,7 +111,7 @@ class StreamDriver(StreamLearner):
             while going:
                 if self.bar.impatient:
                     raise KeyboardInterrupt
-                if self._ended:  # only now may the call end: parts of episodes were learnt from
+                if self._ended:  # the call may end only now: it learnt from parts of episodes
                     self._finish(rows)
                     soon = time.monotonic() - started < CHUNK_SECONDS
                     going = soon and len(rows) < most and self.steps < self.step_limit
@@ -122,24 +122,24 @@ class StreamDriver(StreamLearner):
                     self._make_room()
                 self._step()
         except BaseException as error:  # of the environment, the memory, or an interruption
-            self._drop()  # what the episodes under way have seen is not learnt from
+            self._drop()  # the transitions of the episodes under way are dropped
             if not rows:
                 raise
-            self._failure = error  # once what was learnt before it is in the history
+            self._failure = error  # raised once the history has these episodes
         columns = zip(*rows, strict=True)
         return {n: np.array(column) for n, column in zip(STREAM_COLUMNS, columns, strict=True)}
 
     def _step(self) -> None:
-        """One step everywhere; the episodes that end with it are to be learnt from."""
+        """One step in every environment; the episodes that end with it are queued for learning."""
         episodes, n = self._under_way, self.players.n
         actions = [self._draw(0) if e is None else self._act(e) for e in episodes]
-        going = [self.endings.goes_on(self.rng) for _ in range(n)]
-        step = self._ask(self.players.step, actions)
+        going = [self.endings.continues(self.rng) for _ in range(n)]
+        step = self._call_environment(self.players.step, actions)
         # The last pair of an episode that is broken off is not learnt from in the pseudocode.
         # To learn from it only if it terminated would count terminations too often.
         learnt = [goes or self.variant.observe_last for goes in going]
         seen = [i for i in range(n) if learnt[i] and (self.absorbs or not step.terminated[i])]
-        after = step.after if len(seen) == n else step.after[seen]  # a copy takes its time
+        after = step.after if len(seen) == n else step.after[seen]  # a copy is slow
         met = dict(zip(seen, self._states_of(after), strict=True)) if seen else {}
         ended: list[bool] = []
         for i, episode in enumerate(episodes):
@@ -151,12 +151,12 @@ class StreamDriver(StreamLearner):
             self._advance(episode, actions[i], step.reward[i], met.get(i, -1), learnt[i])
             if self._plane:
                 episode.points.append(np.array(step.after[i]))
-            if self.absorbs:  # some environments write over what they have shown
+            if self.absorbs:  # some environments overwrite the observations that they returned
                 episode.observation = np.array(step.after[i])
             if step.truncated[i]:
                 self.endings.cut_off()
             over = step.terminated[i] or step.truncated[i] or not going[i]
-            ended.append(over or self.endings.exhausts(episode.steps))
+            ended.append(over or self.endings.exceeds_patience(episode.steps))
             if self.absorbs and going[i] and step.truncated[i] and not step.terminated[i]:
                 raise BadEnvironment(CUT_OFF)
         if any(ended):
@@ -177,22 +177,22 @@ class StreamDriver(StreamLearner):
     def _restart(self) -> None:
         """Begin new episodes where others have ended."""
         over = [i for i, ended in enumerate(self._over) if ended]
-        starts = self._ask(self.players.restart, self._over)
+        starts = self._call_environment(self.players.restart, self._over)
         fresh = [-1] * len(over) if starts is None else self._states_of(starts[over])
         for i, x in zip(over, fresh, strict=True):
             self._under_way[i] = None if starts is None else self._start(x, starts[i])
         self._over = []
 
-    def _ask(self, ask: Callable[..., Any], *given: Any) -> Any:
+    def _call_environment(self, function: Callable[..., Any], *given: Any) -> Any:
         """Call the environment; a second Ctrl-C interrupts it at once."""
         self.bar.in_user_code = True
         try:
-            return ask(*given)
+            return function(*given)
         finally:
             self.bar.in_user_code = False
 
     def _check_values(self, largest: float) -> None:
-        """Refuse values without bound: nothing but heaven bounds them if the features are wrong."""
+        """Refuse values far above heaven: with wrong features they can grow without bound."""
         if not largest < DIVERGED * self.heaven:
             raise Diverged(
                 f"a value of {largest:.3g} is far above heaven, {self.heaven:.3g}: transitions are "
@@ -201,7 +201,7 @@ class StreamDriver(StreamLearner):
             )
 
     def _act(self, episode: EpisodeUnderWay) -> int:
-        """An action of the policy, which first learns from the episode so far if it is time to."""
+        """An action of the policy; first it learns from the episode so far if an update is due."""
         a = self._draw(episode.x)
         if self._midway and self._is_outdated(episode, a):
             with self.call(0):
@@ -216,7 +216,7 @@ class StreamDriver(StreamLearner):
         return min(below, self.features.n_actions - 1)
 
     def _is_outdated(self, episode: EpisodeUnderWay, a: int) -> bool:
-        """Whether a pair was tried as often since the last update as before, and once at least."""
+        """Whether a pair was tried as often since the last update as before, at least once."""
         b = self.memory.states.block.item(episode.x, a)
         tried = episode.tried.get(b, 0)
         if EACH * (episode.steps - episode.counted) < self.memory.n_states:
@@ -226,7 +226,7 @@ class StreamDriver(StreamLearner):
 
     @property
     def _midway(self) -> bool:
-        """Whether episodes are learnt from before they end (`Variant`)."""
+        """Whether to learn from episodes before they end (`Variant`)."""
         counts = self.features.bound == 1 and self.features.blocks == self.features.dim
         return self.variant.midway and counts and not self.endings.geometric
 
@@ -264,7 +264,7 @@ class StreamDriver(StreamLearner):
                 ]
 
     def _make_room(self) -> None:
-        """Thin what is kept; the episodes under way are among those that stay."""
+        """Thin the memory; the states of the episodes under way stay."""
         under_way = [e for e in self._under_way if e is not None]
         held = {x for e in under_way for link in e.transitions for x in (link[0], link[2])}
         in_use = np.array(sorted((held | {e.x for e in under_way}) - {-1}), dtype=np.int64)
@@ -291,7 +291,7 @@ class StreamDriver(StreamLearner):
 
     @property
     def played(self) -> str:
-        """How the environment is played, in words."""
+        """The settings with which the environment is played, in words."""
         scale = self.scale
         how = "learnt" if scale.learns else "declared" if self.world.low is not None else "known"
         paid = f"rewards in [{scale.low + 0.0:g}, {scale.high:g}] ({how})"  # no minus zero
@@ -329,7 +329,7 @@ class StreamDriver(StreamLearner):
 
 
 def features_of(given: AnyFeatures | None, players: Players) -> FeatureMap:
-    """The map phi, in whichever way it is given."""
+    """The map phi from any form in which it may be given."""
     space, n_actions = players.observation_space, players.n_actions
     if given is None:
         given = default_name(space)

@@ -27,14 +27,14 @@ STREAM_COLUMNS = (*COLUMNS, "terminated", "states")
 
 
 class EpisodeUnderWay:
-    """The transitions of an episode, which are learnt from when it has ended."""
+    """The transitions of an episode, kept until the learner uses them."""
 
     def __init__(self, x: int, value: float, observation: Any) -> None:
         self.x, self.value = x, value  # its present state; V_k at its start
         self.observation = observation  # of the present state
         self.transitions: list[tuple[int, int, int, float]] = []  # x, a, x' or -1, reward: unlearnt
         self.tried: dict[int, int] = {}  # how often features were active in those
-        self.counted = 0  # steps that were learnt from
+        self.counted = 0  # steps that the learner has used
         self.reward = self.bonus = self.ascension = 0.0
         self.steps = 0
         self.absorbed = False  # whether it has terminated before it was broken off
@@ -43,7 +43,7 @@ class EpisodeUnderWay:
 
 
 class StreamLearner(VariantDriver):
-    """The memory of a run in an environment, and the policy that comes of it."""
+    """The memory of a run in an environment, and the policy that it yields."""
 
     GROUPS = ("epoch", "drawn")
     OTHERS: ClassVar[tuple[str, ...]] = ("memory", "thetas", "drawn_thetas")
@@ -59,7 +59,7 @@ class StreamLearner(VariantDriver):
         self.scale, self.reward = scale, world.reward
         known = self.reward is not None
         self.memory = Memory(phi, self.ridge, world.memory, world.when_full, known)
-        if world.memory > GIBIBYTE:  # it was asked for; the default grows as needed
+        if world.memory > GIBIBYTE:  # given by the user; the default grows as needed
             limits.need(world.memory, f"memory = {world.memory:g} bytes")
         regression = self.memory.regression
         self.epoch = self.blank_epoch(regression, met_later=True, estimates=not known)
@@ -93,7 +93,7 @@ class StreamLearner(VariantDriver):
         if self.features.dim > self.epoch.Theta.size:
             self._refit(self.features)
         if self.memory.n_states > known:
-            from optimist.core.streaming import initialise  # numba takes its time
+            from optimist.core.streaming import initialise  # numba is slow to import
 
             given = (self._present_rule, self.memory.states, self.epoch, self.thetas)
             initialise(*given, known, self.memory.n_states)
@@ -116,7 +116,7 @@ class StreamLearner(VariantDriver):
             setattr(self, name, after)
 
     def _notice(self, reward: float) -> None:
-        """Widen a range of rewards that is learnt, and map all that was paid anew.
+        """Widen a learnt range of rewards, and map all rewards paid so far anew.
 
         Values are mapped along. Their regression is made again when the episode ends, in a new
         epoch; a state first met until then is valued in the former units.
@@ -182,7 +182,7 @@ class StreamLearner(VariantDriver):
         steps = episode.steps - episode.counted
 
         def call() -> float:
-            """All that takes long, on nothing but what it is given."""
+            """The slow part, which reads and writes its arguments only."""
             from optimist.core import links, streaming
 
             stream = memory.stream(rule, epoch)
@@ -203,7 +203,7 @@ class StreamLearner(VariantDriver):
         return sup_q
 
     def _check_terminal(self) -> None:
-        """Refuse a bound on the values that the value of termination is above."""
+        """Refuse a bound on the values that is below the value of termination."""
         if self.gamma * self.scale.terminal > self.heaven * (1 + checks.RANGE_TOLERANCE):
             raise BadEnvironment(
                 f"termination is worth {self.scale.terminal:.6g} in the units that rewards are "
@@ -282,13 +282,13 @@ class StreamLearner(VariantDriver):
 
     def _policy(self, epoch: Epoch, thetas: FloatArray) -> Policy:
         n = int(epoch.clock[0]["updates"])
-        told: dict[str, Any] = {"Theta": thetas[:n].copy()} if self.truncates and n else {}
+        extra: dict[str, Any] = {"Theta": thetas[:n].copy()} if self.truncates and n else {}
         if isinstance(self.features, Distinct):
-            told["features"] = self.features.snapshot()
-        return self.softmax_policy(epoch, **told, **self._rewards_of_policy())
+            extra["features"] = self.features.snapshot()
+        return self.softmax_policy(epoch, **extra, **self._rewards_of_policy())
 
     def _rewards_of_policy(self) -> dict[str, Any]:
-        """What a policy is told of rewards that are not estimated."""
+        """The rewards that a policy needs if they are known instead of estimated."""
         return {} if self.reward is None else {"reward": self._known_rewards}
 
     # Stopping and continuing
@@ -319,7 +319,7 @@ class StreamLearner(VariantDriver):
         return wanted
 
     def _adopt(self, arrays: dict[str, Any]) -> None:
-        """Meet the observations of a checkpoint, before all else: their number says how much is."""
+        """Meet the observations of a checkpoint first: their number gives all sizes."""
         found = arrays.get("kept.digests")
         if isinstance(self.features, Distinct) and found is not None and found.ndim == 2:
             A, axes = self.features.n_actions, self.features.axes
@@ -348,5 +348,5 @@ class StreamLearner(VariantDriver):
 
 def _digests(features: FeatureMap) -> Any:
     """The observations that features were met with, [n, 16]."""
-    told = features.digests if isinstance(features, Distinct) else ""
-    return np.frombuffer(bytes.fromhex(told), np.uint8).reshape(-1, DIGEST_BYTES)
+    digests = features.digests if isinstance(features, Distinct) else ""
+    return np.frombuffer(bytes.fromhex(digests), np.uint8).reshape(-1, DIGEST_BYTES)

@@ -1,4 +1,4 @@
-"""What the tabular peers share: a finite world, played by their compiled loop."""
+"""Base class of the tabular peers: a finite world, played by their compiled loop."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy, RunSettings
 from optimist.agents.finite_driver import column_layout, columns_of, fingerprint, refuse_rewards
 from optimist.agents.history import History
+from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray
 from optimist.core import TablePolicy, schema
 from optimist.core.arrays import simulator
@@ -31,7 +32,7 @@ R_MAX = 1.0
 def _scale(value: object, name: str) -> float:
     number = checks.real_number(value, name)
     if number < 0:
-        raise ValueError(f"{name} = {number:g} must not be negative")
+        raise ValueError(f"{name} must not be negative; got {number:g}")
     return number
 
 
@@ -133,6 +134,12 @@ class TabularDriver(Driver):
         return Diagnostics(t.V, t.pi, t.CB, p, epoch, self.rule.heaven)
 
     @property
+    def snapshot(self) -> Snapshot:
+        t = self.tables
+        visits = t.visits.reshape(t.CB.shape).copy()
+        return Snapshot(t.V.copy(), t.CB.copy(), np.zeros_like(t.CB), t.pi.copy(), visits=visits)
+
+    @property
     def policy(self) -> Policy:
         return TablePolicy(self.tables.pi.copy())
 
@@ -199,8 +206,8 @@ class TabularAgent(CertifiedAgent):
             )
         if features is not None:
             raise TypeError(f"features must be None: {name} keeps a table of all pairs")
-        config, told = resolve(name, self.Config, config, parameters)
-        refuse_environment(world, told)
+        config, settings = resolve(name, self.Config, config, parameters)
+        refuse_environment(world, settings)
         mdp = world.mdp if isinstance(world, World) else world
         self._start(self.Driver(mdp, RunSettings(config, seed, stride)), world)
 

@@ -1,4 +1,4 @@
-"""Models that learnt elsewhere, played as they are."""
+"""Models trained elsewhere, played without learning."""
 
 from dataclasses import dataclass, field
 from inspect import signature
@@ -12,7 +12,7 @@ from optimist.checks import FloatArray
 
 @dataclass
 class TrainedModel(Algorithm):
-    """Plays a model that has ``predict``, and learns nothing: history and returns come with it.
+    """Plays a model that has ``predict`` without learning; it has a history and returns.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class TrainedModel(Algorithm):
         None: a model of Stable-Baselines3, or a policy of ours. If it takes ``deterministic``, True
         is given.
     name
-        Tells models apart in studies, whose files do not have them; there it has to be given.
+        Identifies the model in a study, whose files do not contain it; a study requires it.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class TrainedModel(Algorithm):
         answer = self.model.predict(state, **self._options)
         actions, memory = answer if isinstance(answer, tuple) else (answer, None)
         if memory is not None:
-            raise ValueError("model keeps a state from step to step: it cannot be played here")
+            raise ValueError("model must not be recurrent; its predict returned a state")
         action, n = np.asarray(actions), self._problem.n_actions
         if action.size != 1 or action.dtype.kind not in "iu" or not 0 <= action.item() < n:
             raise ValueError(f"model must predict an action in 0, ..., {n - 1}; got {actions!r}")

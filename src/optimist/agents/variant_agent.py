@@ -30,8 +30,8 @@ Environment = Gym | AnyEnv
 class VariantConfig:
     """The parameters of an agent that is one `Variant`, checked at once and as plain numbers.
 
-    What several of these agents are told is explained here; each has some of it. Whatever has the
-    name of a field of `Variant` is that field.
+    This explains parameters that several of these agents have; each has some of them. A parameter
+    with the name of a field of `Variant` is that field.
 
     Attributes
     ----------
@@ -78,8 +78,8 @@ class VariantAgent(CertifiedAgent):
     seed
         Seeds the run. The same seed gives the same bytes on one kind of processor.
     stride
-        In a finite world, every so many episodes the policy is kept, to be evaluated exactly; 0 for
-        none.
+        In a finite world, keep the policy of every ``stride``-th episode for exact evaluation; 0
+        keeps none.
     config
         The parameters as an instance of ``Config``; by default all have their default values.
     rewards
@@ -104,18 +104,18 @@ class VariantAgent(CertifiedAgent):
         rewards: Rewards | None = None,
         **parameters: Any,
     ) -> None:
-        config, told = resolve(type(self).__name__, self.Config, config, parameters)
+        config, settings = resolve(type(self).__name__, self.Config, config, parameters)
         run, variant = RunSettings(config, seed, stride), config.variant()
         if isinstance(world, World | FiniteMDP):
-            refuse_environment(world, told, but="value_bound")
-            variant = variant.known(told.get("value_bound"))
+            refuse_environment(world, settings, but="value_bound")
+            variant = variant.known(settings.get("value_bound"))
             mdp = world.mdp if isinstance(world, World) else world
-            phi: Any = features  # refused if it is no FeatureMap
+            phi: Any = features  # anything but a FeatureMap is refused
             self._start(FiniteDriver(mdp, phi, variant, run, rewards), world)
             return
         if rewards is not None:
             raise TypeError("rewards= applies to finite worlds; an environment pays its own")
-        self._start(StreamDriver(as_gym(world, told), features, variant, run), world)
+        self._start(StreamDriver(as_gym(world, settings), features, variant, run), world)
 
     @property
     def features(self) -> FeatureMap:
@@ -160,17 +160,17 @@ class VariantAgent(CertifiedAgent):
     def _stream(self) -> StreamDriver:
         if not isinstance(self._driver, StreamDriver):
             raise AttributeError(
-                "only a Gymnasium environment has it; diagnostics covers all states of a finite "
-                "world"
+                "this applies to Gymnasium environments only; diagnostics covers all states of a "
+                "finite world"
             )
         return self._driver
 
 
-def as_gym(world: Any, told: dict[str, Any]) -> Gym:
-    """An environment in whichever way it is given, with what is said of it."""
+def as_gym(world: Any, settings: dict[str, Any]) -> Gym:
+    """An environment from any form in which it may be given, with its settings."""
     if isinstance(world, Gym):
-        return replace(world, **told) if told else world
+        return replace(world, **settings) if settings else world
     if isinstance(world, gymnasium.Env | VectorEnv):
-        return Gym(world, **told)
+        return Gym(world, **settings)
     kind = type(world).__name__
     raise TypeError(f"world must be a World, FiniteMDP, Gym or gymnasium.Env; got {kind}")

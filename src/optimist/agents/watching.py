@@ -1,4 +1,4 @@
-"""Watching a run while it learns: whoever watches reads, and changes nothing."""
+"""Watching a run while it learns: a watcher reads the agent and changes nothing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,34 +13,34 @@ class Watcher(Protocol):
     """Sees a run between calls that play episodes. How these are divided changes no number."""
 
     def begin(self, agent: Any, total: int | None) -> None:
-        """Learning begins; ``total`` episodes are asked for, if a number of them is."""
+        """Learning begins; it will play ``total`` episodes, if their number is given."""
 
     def ahead(self, agent: Any) -> int:
         """How many episodes may be played before `look`, at least one."""
 
     def look(self, agent: Any, columns: dict[str, Any], bar: Bar) -> None:
-        """Episodes were played, of which these are the columns. It may wait, but not at an
+        """Episodes were played; these are their columns. It may wait, but not during an
         interruption.
         """
 
     def end(self, agent: Any) -> None:
-        """Learning has ended, with an error perhaps."""
+        """Learning has ended, perhaps with an error."""
 
 
 class Unwatched:
-    """Nobody watches."""
+    """A watcher that does nothing."""
 
     def ahead(self, agent: Any) -> int:
-        """All of them."""
+        """All episodes."""
         return checks.MOST
 
     def look(self, agent: Any, columns: dict[str, Any], bar: Bar) -> None:
-        """Nothing is looked at."""
+        """Do nothing."""
 
 
 @contextmanager
 def watched(live: bool | Watcher, agent: Any, total: int | None) -> Iterator[Any]:
-    """Whoever watches while the block runs: nobody, a page on this machine, or the one given."""
+    """The watcher while the block runs: none, a page on this machine, or the one given."""
     if live is False:
         yield Unwatched()
         return

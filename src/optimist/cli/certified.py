@@ -1,4 +1,4 @@
-"""``optimist learn WORLD --until 5%``: learn until a policy is certified to be that good."""
+"""``optimist learn WORLD --until 5%``: learn until a policy is certified to be good."""
 
 import sys
 import time
@@ -32,11 +32,11 @@ def read_share(text: str) -> float:
 
 
 def learn_until(study: Study, given: Any) -> int:
-    """Learn with each seed until it is certified, and show what is; the exit code."""
+    """Learn with each seed until its policy is certified, and show the results; the exit code."""
     until = read_share(given.until)
     for flag, value in (("out", given.out), ("live", given.live.live), ("record", given.record)):
         if value not in (None, False):
-            raise StudyError(f"--until has no --{flag}: its runs end when they are certified")
+            raise StudyError(f"--{flag} must not be given with --until")
     limits = {"episodes": given.episodes, "steps": given.steps}
     rows: list[dict[str, Any]] = []
     code = OK
@@ -45,11 +45,11 @@ def learn_until(study: Study, given: Any) -> int:
         with user_errors():
             agent = run.spec.learner()
             if not isinstance(agent, CertifiedAgent):
-                raise ValueError(f"--until needs an agent with certificates; got {run.spec.agent}")
+                raise ValueError(f"--until needs an agent with certificates; got {run.agent}")
             try:
                 agent.learn(until=until, delta=given.delta, **limits)
             except KeyboardInterrupt:
-                print("\ninterrupted: what is certified so far", file=sys.stderr)
+                print("\ninterrupted; the certificates so far", file=sys.stderr)
                 code = INTERRUPTED
             found = agent.certificate(given.delta)
         if given.policy is not None and not rows:

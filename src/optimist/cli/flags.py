@@ -1,6 +1,6 @@
 """The commands and their flags: frozen dataclasses, whose docstrings are the help.
 
-They are apart from the commands themselves, so that help imports nothing that learning needs. The
+They are in a module apart from the commands, so that help imports nothing that learning needs. The
 flags of a world, an agent or an imitator are added when the command line names a world
 (`optimist.cli.parts`).
 """
@@ -13,7 +13,7 @@ from tyro.conf import Positional, UseAppendAction, arg
 
 
 def shown(metavar: str, default: str, text: str | None = None) -> Any:
-    """How the help shows an optional flag: the name of its value, and its default."""
+    """An optional flag as the help shows it: the name of its value, and its default."""
     return arg(metavar=metavar, help=text, help_behavior_hint=f"(default: {default})")
 
 
@@ -44,7 +44,7 @@ UNTIL = (
     "world; --agent Prover explores for it"
 )
 EPISODES = 2000
-"""How many episodes are learnt by default."""
+"""The default number of episodes."""
 
 FRA_IL = "FraIL"
 """The imitator by default."""
@@ -58,7 +58,7 @@ Shown = Literal["states", "pairs", "linear"]
 
 @dataclass(frozen=True)
 class Workers:
-    """Where runs are carried out."""
+    """Where runs are executed."""
 
     jobs: Annotated[int | None, shown("N", "number of cores")] = None
     """number of runs at a time"""
@@ -71,7 +71,7 @@ class Workers:
 
 
 LOOPBACK = "127.0.0.1"
-"""Where only this machine reaches a page."""
+"""The address of pages that only this machine can reach."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class Live:
     live: bool = False
     """show the runs on a page while they learn; its address is printed"""
     host: Annotated[str, arg(metavar="HOST")] = LOOPBACK
-    """where the page listens: with 0.0.0.0 whoever has its address, from any machine that reaches
-    this one, sees the runs and can hold them back, without encryption"""
+    """where the page listens; with 0.0.0.0 anyone who has its address and reaches this machine sees
+    the runs and can pause them, without encryption"""
 
 
 LiveFlags = Annotated[Live, arg(name="")]
@@ -107,10 +107,10 @@ class Demo:
 
 @dataclass(frozen=True)
 class Warmup:
-    """Compile all that is compiled when it is first used, and keep it on disk.
+    """Compile all compiled code now, and keep it on disk.
 
-    The first learning in a finite world, in an environment, by a tabular peer or by imitation would
-    each compile its part. Afterwards none does.
+    Without it, the first run in a finite world, in an environment, by a tabular peer or by
+    imitation compiles its part when it starts.
 
     Example:
         optimist warmup
@@ -145,7 +145,7 @@ class Learn:
     steps: Annotated[int | None, shown("N", "none", STEPS)] = None
     until: Annotated[str | None, shown("SHARE", "none", UNTIL)] = None
     delta: float = 0.05
-    """the probability with which what --until certifies may be wrong"""
+    """the probability that the certificate of --until is wrong"""
     seeds: int = 5
     """number of seeds"""
     seed: int = 0
@@ -217,7 +217,7 @@ class Imitate:
     learner: str = FRA_IL
     """the imitator, such as MimicMD, Mobile or BehaviouralCloning"""
     episodes: int = 2000
-    """number of episodes, of imitators that play"""
+    """number of episodes, for imitators that play"""
     seed: int = 0
     """seed of the run"""
     features: Shown = "states"
@@ -225,7 +225,7 @@ class Imitate:
     policy: OutputFile = None
     """the last policy"""
     output: OutputFile = None
-    """the policy that the theorem speaks of; that of FRA-IL is drawn uniformly"""
+    """the output policy of the algorithm's theorem; that of FRA-IL is drawn uniformly"""
     json: Json = False
 
 
@@ -240,7 +240,8 @@ class Sweep:
     """
 
     study: Annotated[str, Positional, arg(metavar="STUDY")]
-    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation, rivals"""
+    """a TOML file, or a shipped study: quick, exploration, sensitivity, imitation, rivals,
+    certificates"""
     out: Annotated[Path | None, shown("FOLDER", "runs/STUDY")] = None
     """output directory; created, or resumed if it exists"""
     seeds: Annotated[int | None, shown("N", "as in the study")] = None
@@ -248,7 +249,7 @@ class Sweep:
     episodes: Annotated[int | None, shown("N", "as in the study")] = None
     """number of episodes in every world instead of the study's; kept in the output directory"""
     steps: Annotated[int | None, shown("N", "as in the study")] = None
-    """number of steps in every environment instead of the study's length; kept as well"""
+    """number of steps in every environment instead of the length in the study; also kept"""
     imports: Imports = ()
     json: Json = False
     live: LiveFlags = field(default_factory=Live)
@@ -273,7 +274,7 @@ class Resume:
 class Watch:
     """Show a study on a page while it is run, also by another process, until Ctrl-C.
 
-    The page is made of the study's files, which are only read.
+    The page reads the study's files and changes nothing.
 
     Example:
         optimist watch runs/quick
@@ -281,8 +282,8 @@ class Watch:
 
     folder: Folder
     host: Annotated[str, arg(metavar="HOST")] = LOOPBACK
-    """where the page listens: with 0.0.0.0 whoever has its address sees the study, without
-    encryption"""
+    """where the page listens; with 0.0.0.0 anyone who has its address and reaches this machine sees
+    the study, without encryption"""
     imports: Imports = ()
 
 
@@ -368,7 +369,7 @@ class Theory:
     delta: float = 0.1
     """the failure probability of each event"""
     rates: bool = False
-    """also the rates of the paper, and what imitation costs; without a world, as formulas"""
+    """also show the rates of the paper and the costs of imitation; without a world, as formulas"""
     json: Json = False
 
 
@@ -391,9 +392,9 @@ class Verify:
     K: int = 1000
     """the number of episodes of each run"""
     delta: float = 0.01
-    """the failure probability of what holds with high probability"""
+    """the failure probability of statements that hold with high probability"""
     seed: int = 0
-    """seeds the runs"""
+    """base seed of the runs"""
     json: Json = False
 
 
@@ -404,4 +405,4 @@ COMMANDS: dict[str, type[Any]] = {
         *(Envs, Agents, Theory, Verify),
     )
 }
-"""The flags of each command by its name; ``optimist.cli.NAME.main`` carries it out."""
+"""The flags of each command by its name; ``optimist.cli.NAME.main`` runs it."""

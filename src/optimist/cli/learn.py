@@ -13,7 +13,7 @@ from optimist.experiments import Study
 
 
 def _feeds(study: Study, given: Any) -> dict[str, Any]:
-    """Who watches each run, if they are shown or the first is recorded."""
+    """The feed of each run, if runs are shown or the first one is recorded."""
     if not given.live.live and given.record is None:
         return {}
     from optimist.live import Feed
@@ -51,6 +51,6 @@ def main(given: Any) -> int:
     if given.policy is not None and results is not None and results.finished:
         learnt = results.folder.of(results.finished[0]).file("policy.safetensors")
         if not learnt.exists():
-            raise StudyError(f"{agent} has no policy that a file can hold")
+            raise StudyError(f"the policy of {agent} cannot be saved in a file")
         storage.write_bytes(given.policy, learnt.read_bytes())
     return code

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from optimist.live.server import Page
 
 WAIT_SECONDS = 30.0
-"""How long a run that is to be shown in a terminal waits for somebody to look."""
+"""How long a run that a terminal started waits until its page is open."""
 
 
 @contextmanager
@@ -31,13 +31,13 @@ def opened(source: Any, host: str) -> Iterator["Page"]:
     except ImportError as error:
         raise ExecutorError(str(error)) from error
     except OSError as error:
-        raise StudyError(f"host {host!r} cannot be listened at: {error.strerror}") from error
+        raise StudyError(f"cannot listen at host {host!r}: {error.strerror}") from error
     with page:
         say(f"live: {page.address}")
         if not page.loopback:
             say(
-                f"{host} is reached from other machines: whoever has this address sees the runs "
-                "and can hold them back, and what is sent is not encrypted"
+                f"other machines can reach {host}: anyone with this address sees the runs and can "
+                "pause them; the connection is not encrypted"
             )
         yield page
 
@@ -46,14 +46,14 @@ def opened(source: Any, host: str) -> Iterator["Page"]:
 def shown(
     study: Study, out: Path | None, flags: Live, feeds: Mapping[str, Any] | None = None
 ) -> Iterator[Path | None]:
-    """A page of a study while the block runs, if it is asked for; yields where to run the study.
+    """A page of a study while the block runs, if requested; yields the folder to run the study in.
 
     In a terminal, runs of this process wait for somebody to open the page, and the page stays open
     at the end until Ctrl-C.
     """
     if not flags.live:
         if flags.host != LOOPBACK:
-            raise StudyError("--host says where the page of --live listens; there is none")
+            raise StudyError("--host needs --live, whose page listens there")
         yield None
         return
     from optimist import live
@@ -107,7 +107,7 @@ def record(feed: Any, file: Path) -> None:
     from optimist.live.recording import record
 
     if not len(feed.frames):
-        raise StudyError(f"there is nothing to record in {file}: no run was played, or it failed")
+        raise StudyError(f"cannot record {file}: no run was played, or it failed")
     record(feed, file)
     say(f"recorded in {file}")
 

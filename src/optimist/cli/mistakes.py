@@ -1,4 +1,4 @@
-"""Mistakes of users and failures of disks: noticed early, and ended with a sentence and a code."""
+"""Errors of users and of disks: detected early, and reported with a sentence and an exit code."""
 
 import tempfile
 from collections.abc import Iterator

@@ -28,7 +28,7 @@ exit codes; finished runs are kept in every case:
 CONFIG = (
     tyro.conf.FlagCreatePairsOff,  # a boolean is one flag
     tyro.conf.AvoidSubcommands,
-    tyro.conf.SuppressFixed,  # what cannot be written in words is no flag
+    tyro.conf.SuppressFixed,  # a value that has no text is no flag
 )
 
 REGISTRY = ConstructorRegistry()
@@ -54,7 +54,7 @@ def _parse_none(words: list[str]) -> None:
 
 
 def checked(what: str, name: str, names: Iterable[str]) -> str:
-    """A name, if it is one of some."""
+    """A name, if it is among the known ones."""
     if name not in names:
         hint = did_you_mean(name, names, "there are")
         raise StudyError(f"there is no {what} {name!r}: {hint}")
@@ -78,7 +78,7 @@ def parse(words: list[str]) -> Any:
 
 
 def _wrapped(paragraph: str) -> str:
-    """A paragraph as tyro leaves it: it wraps nothing, and joins lines that are not indented."""
+    """A wrapped paragraph: tyro wraps nothing, and joins lines that are not indented."""
     if paragraph.startswith("Example"):
         return f"\n\n{paragraph}"
     return "\n" + textwrap.indent(textwrap.fill(paragraph.replace("\n", " "), 77), "  ")

@@ -198,7 +198,7 @@ def default_of(f: Field[Any]) -> Any:
 
 
 def restored(given: Any, parts: Iterable[str]) -> Any:
-    """What was parsed, its parts as instances of the classes that they were narrowed from."""
+    """The parsed dataclass, with its parts as instances of the original classes."""
     with user_errors():
         flags = {f.name for f in fields(given)}
         own = {name: _restored(getattr(given, name)) for name in parts if name in flags}

@@ -15,7 +15,7 @@ from optimist.stopping import INTERRUPTED
 
 
 def main(given: Any) -> int:
-    """Imitate, write the policies, and show what the output loses."""
+    """Imitate, write the policies, and show the loss of the output."""
     with user_errors():
         il = imitator(given)
         code = _learn(il, given.episodes)
@@ -30,8 +30,10 @@ def main(given: Any) -> int:
     table = new_table(f"{given.learner} in {given.world_name}", "what", numbers=("it is",))
     table.add_row("the expert's trajectories", f"{found['trajectories']:,}")
     table.add_row("episodes and steps played", f"{found['episodes']:,}, {found['steps']:,}")
-    for name in ("uniform", "policy", "output"):
-        table.add_row(f"lost by the {name}", percent(found[f"lost_{name}"]))
+    for name, who in (
+        ("uniform", "uniform play"), ("policy", "the last policy"), ("output", "the output"),
+    ):  # fmt: skip
+        table.add_row(f"lost by {who}", percent(found[f"lost_{name}"]))
     console = a_console()
     console.print(table)
     console.print(
@@ -48,7 +50,8 @@ def imitator(given: Any) -> Any:
     if given.states is None and not holds_trajectories(given.expert):
         raise ValueError(
             f"{given.expert} must hold trajectories, as {given.learner} learns from them; it holds "
-            "features. `optimist expert WORLD --trajectories N` records trajectories"
+            "features, from which FraIL learns. `optimist expert WORLD --trajectories N` records "
+            "trajectories"
         )
     columns = None if given.states is None else given.states.split(",")
     data = TrajectoryDataset.load(given.expert, columns)

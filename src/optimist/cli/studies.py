@@ -1,4 +1,4 @@
-"""Run a study and show its results; shared by the commands that do."""
+"""Run a study and show its results, for several commands."""
 
 import json
 import sys

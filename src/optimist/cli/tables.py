@@ -74,7 +74,7 @@ def show_results(results: Results) -> None:
 
 
 def _how_played(results: Results) -> list[str]:
-    """How agents have played each environment, in words."""
+    """The settings with which agents played each environment, in words."""
     found = {}
     for run in results.finished:
         how = results.folder.of(run).result.get("played")
@@ -145,7 +145,7 @@ def _show_cells(results: Results, worlds: list[str], names: tuple[str, ...]) -> 
 
 
 def _row(cell: Cell) -> tuple[Any, ...]:
-    """What the best has least of, and the numbers of an agent in a world."""
+    """The sort key of an agent in a world, lower is better, and its numbers."""
     e = cell.estimates
     if cell.track.labels.higher:
         mean, final = e["mean_return"], e["final_return"]

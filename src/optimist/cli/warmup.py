@@ -1,4 +1,4 @@
-"""``optimist warmup``: compile what learning needs, before it is needed."""
+"""``optimist warmup``: compile the code of learning in advance."""
 
 import time
 

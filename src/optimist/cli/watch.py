@@ -1,4 +1,4 @@
-"""``optimist watch``: show a study that is run elsewhere."""
+"""``optimist watch``: show a study that another process runs."""
 
 from optimist.cli import OK
 from optimist.cli.flags import Watch

@@ -13,7 +13,7 @@ from optimist.display.card import card
 
 
 class ActingPolicy(ABC):
-    """What every policy does, given its probabilities.
+    """Base class of policies: actions, given the probabilities.
 
     Examples
     --------
@@ -27,12 +27,12 @@ class ActingPolicy(ABC):
 
     @property
     def facts(self) -> dict[str, object]:
-        """The few numbers that say which policy it is."""
+        """A few numbers that describe the policy."""
         return {}
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.facts.items())
-        return f"{type(self).__name__}({told})"
+        facts = ", ".join(f"{name}={value}" for name, value in self.facts.items())
+        return f"{type(self).__name__}({facts})"
 
     def _repr_html_(self) -> str:
         return card(type(self).__name__, self.facts)

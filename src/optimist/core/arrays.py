@@ -24,11 +24,11 @@ ROWS_AT_ONCE = 2**21
 
 
 def check_features(features: FeatureMap, mdp: FiniteMDP, name: str = "features") -> None:
-    """Refuse features of other states or actions than the world's."""
+    """Refuse features whose states or actions are not those of the world."""
     if not isinstance(features, FeatureMap):
         raise TypeError(
-            f"{name} = {features!r} must be a FeatureMap; StateOnly(psi, n_actions) makes one of "
-            "features of states"
+            f"{name} must be a FeatureMap; got {features!r}; StateOnly(psi, n_actions) makes one "
+            "of features of states"
         )
     if isinstance(features, Distinct):
         raise TypeError(
@@ -68,7 +68,7 @@ def block_shape(features: FeatureMap) -> tuple[int, int]:
 
 
 def blank_regression(features: FeatureMap, ridge: float) -> Regression:
-    """Before the first transition: Lambda is ridge times the identity."""
+    """A regression before the first transition: Lambda is ridge times the identity."""
     n_blocks, s = block_shape(features)
     identity = np.tile(np.eye(s), (n_blocks, 1, 1))
     log_det = features.dim * math.log(ridge)
@@ -216,7 +216,7 @@ def sparse_rows(features: FeatureMap, n_states: int) -> sp.csr_array:
 
 
 def _chunks(features: FeatureMap, n_states: int) -> Iterator[IntArray]:
-    """All states, so many at a time that their features fit."""
+    """All states in chunks whose features fit into memory."""
     chunk = max(1, ROWS_AT_ONCE // (features.dim * features.n_actions))
     for x in range(0, n_states, chunk):
         yield np.arange(x, min(x + chunk, n_states))

@@ -46,7 +46,7 @@ class Sigmoid:
 
     def __post_init__(self) -> None:
         if not self.alpha > 0:
-            raise ValueError(f"alpha = {self.alpha} must be positive (infinity is a step)")
+            raise ValueError(f"alpha must be positive (infinity is a step); got {self.alpha}")
         checks.real_number(self.omega, "omega")
 
 
@@ -91,7 +91,7 @@ class Threshold:
 
     def __post_init__(self) -> None:
         if checks.real_number(self.level, "level") < 0:
-            raise ValueError(f"level = {self.level} must not be negative")
+            raise ValueError(f"level must not be negative; got {self.level}")
 
     @classmethod
     def after(cls, visits: int, ridge: float = 1.0) -> "Threshold":

@@ -1,4 +1,4 @@
-"""Bonuses CB: what is added to the estimate of a pair (x, a), beside the ascension function.
+"""Bonuses CB, added to the estimate of a pair (x, a), beside the ascension function.
 
 ===============  ==========================================  =====================================
 Bonus            CB(x, a)                                    Gives
@@ -35,7 +35,7 @@ class FixedBonus:
 
     def __post_init__(self) -> None:
         if checks.real_number(self.beta, "beta") < 0:
-            raise ValueError(f"beta = {self.beta} must not be negative")
+            raise ValueError(f"beta must not be negative; got {self.beta}")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class VarianceBonus:
 
     def __post_init__(self) -> None:
         if checks.real_number(self.c, "c") < 0:
-            raise ValueError(f"c = {self.c} must not be negative")
+            raise ValueError(f"c must not be negative; got {self.c}")
 
 
 @dataclass(frozen=True)

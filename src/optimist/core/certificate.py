@@ -1,4 +1,4 @@
-"""Certificates, compiled: bounds on V* and on the value of a policy, from what was seen.
+"""Certificates, compiled: bounds on V* and on the value of a policy, from the counts.
 
 The derivation is in docs/certificates.md. The upper bound on V* is the fixed point of the Bellman
 operator T with the largest means (`optimist.core.means`) in the place of P; minus the lower bound
@@ -29,7 +29,7 @@ STEPS = 2
 
 
 class Bounds(NamedTuple):
-    """Bounds that hold, and where the search for better ones goes on."""
+    """Valid bounds, and the state of the search for better ones."""
 
     W: FloatArray  # an upper bound on V*, and minus a lower bound on V of the policy, [2, X]
     policy: IntArray  # [X]
@@ -74,7 +74,7 @@ def certify(
     sweeps: int,
     precision: float,
 ) -> tuple[float, float, bool]:
-    """Improve the bounds by at most so many sweeps; their means over the first states.
+    """Improve the bounds by at most ``sweeps`` sweeps; their means over the first states.
 
     It ends when both together could improve by no more than ``precision`` times their distance;
     the last number returned says whether they could. ``renew`` is to be set when there are new

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-call"
-"""How kernels are compiled: cached on disk, and again whenever a file that they use has changed.
+"""Compilation of kernels: cached on disk, repeated whenever a file that they use has changed.
 
 Numba's cache notices a changed function but not a changed callee in another file. The folder of the
 cache is therefore named after a digest of the function's package and of core: its kernels may use
@@ -34,7 +34,7 @@ ABOUT_SECONDS = 10
 
 
 def cache_folder(package: Path = CORE, *used: Path) -> Path:
-    """Where the compiled code of a package is kept, which uses itself and others.
+    """The folder of the compiled code of a package.
 
     It is below NUMBA_CACHE_DIR if that is set, else beside the source; if nothing can be written
     there, in the user's folder of caches, XDG_CACHE_HOME or ~/.cache.
@@ -59,7 +59,7 @@ def _folder_of(package: Path) -> str:
 
 
 class _Compiling(event.Listener):
-    """Says once that code is being compiled: what the cache has is not.
+    """Announces once that code is compiled, unless the cache has it.
 
     Meanwhile Python looks for no garbage: among the compiler's many objects there is little, and
     the search takes a fifth of its time.

@@ -30,7 +30,7 @@ def regress(me: Learner, power: int) -> None:
 
 @inlined
 def targets(me: Learner, power: int) -> FloatArray:
-    """What is regressed, of the states that take part, [X]."""
+    """The targets of the regression, of the states that take part, [X]."""
     V, W, v = me.states.V, me.data.W, me.epoch.prior[0]["v"]
     parts, n_parts = me.front.parts, me.front.n_parts[0]
     if power < 2 and v == 0:
@@ -53,12 +53,16 @@ def regress_counts(
     n_actions, q = me.data.Q.shape[1], flat(me.data.Q, begin, end)
     pair, n = begin * n_actions, (end - begin) * n_actions
     entry = first[pair]
-    for i in range(n):
-        last, total = first[pair + i + 1], 0.0
-        while entry < last:
-            total += counts[entry] * W[after[entry]]
-            entry += 1
-        q[i] = total
+    if first[pair + n] - entry == n:  # one next state each: several pairs share an instruction
+        for i in range(n):
+            q[i] = 0.0 + counts[entry + i] * W[after[entry + i]]
+    else:
+        for i in range(n):
+            last, total = first[pair + i + 1], 0.0
+            while entry < last:
+                total += counts[entry] * W[after[entry]]
+                entry += 1
+            q[i] = total
     phi, Lambda = flat(me.states.rows, pair, pair + n), flat(me.reg.Lambda, pair, pair + n)
     of_pair = flat(theta, pair, pair + n)
     for i in range(n):

@@ -7,9 +7,11 @@ import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.core.compiler import apart, compiled, inlined
-from optimist.core.linalg import dot, norm_in
+from optimist.core.elementary import flat
+from optimist.core.linalg import dot, fill, norm_in, squares_in
 from optimist.core.optimism import (
     RANGE,
+    UNTRIED,
     AscensionKind,
     BonusKind,
     Optimism,
@@ -27,7 +29,8 @@ visits_of_pair, deviations_after = inlined(visits), inlined(deviations)
 
 @compiled()
 def count_episode(clock: Any, log_det: FloatArray, stage: int, whole: bool) -> bool:
-    """Count an episode, or a part of one; whether an epoch begins after it (line-alg:epoch).
+    """Count an episode, or a part of one. Returns whether an epoch begins after it
+    (line-alg:epoch).
 
     The first begins after episode 1, and one with every stage of the parameters.
     """
@@ -38,7 +41,7 @@ def count_episode(clock: Any, log_det: FloatArray, stage: int, whole: bool) -> b
 
 @inlined
 def count_epoch(rule: Rule, epoch: Epoch) -> None:
-    """Begin an epoch, of which nothing is summed yet."""
+    """Begin an epoch, with all sums at zero."""
     clock, prior = epoch.clock, epoch.prior
     clock[0]["epochs"] += 1
     clock[0]["updates"] = 0
@@ -52,11 +55,8 @@ def count_epoch(rule: Rule, epoch: Epoch) -> None:
 @inlined
 def reset_policy(states: States, first: int, last: int) -> None:
     """The policy of the states from the first to the last is uniform again."""
-    rewards, log_pi, n_actions = states.rewards, states.log_pi, states.log_pi.shape[1]
-    uniform = -math.log(n_actions)
-    for x in range(first, last):
-        for a in range(n_actions):
-            rewards[x, a], log_pi[x, a] = 0.0, uniform
+    fill(flat(states.rewards, first, last), 0.0)
+    fill(flat(states.log_pi, first, last), -math.log(states.log_pi.shape[1]))
 
 
 @inlined
@@ -78,14 +78,22 @@ def uncertainties(
     """||phi|| in the norm of Lambda^{-1} for all pairs of some states; row 0 of u is of `begin`."""
     rows, block = states.rows, states.block
     n_actions = block.shape[1]
-    shared = rows.shape[0] == block.shape[0]
-    for x in range(first, last):
-        for a in range(n_actions):
-            b, row = block[x, a], x if shared else x * n_actions + a
-            if rows.shape[1] == 1:
-                u[x - begin, a] = abs(rows[row, 0]) / math.sqrt(Lambda[b, 0, 0])
+    shared, dense = rows.shape[0] == block.shape[0], rows.shape[1] > 1
+    each = 1 if shared else n_actions  # rows of a state
+    for a in range(n_actions):
+        x = first
+        while x < last:
+            b, row, y = block[x, a], x * each + (0 if shared else a), x - begin
+            if not dense:
+                u[y, a] = abs(rows[row, 0]) / math.sqrt(Lambda[b, 0, 0])
+            elif x + 3 < last and block[x + 1, a] == block[x + 2, a] == block[x + 3, a] == b:
+                squares = squares_in(inverse[b], rows, row, each)
+                for k in range(4):
+                    u[y + k, a] = math.sqrt(max(squares[k], 0.0))
+                x += 3
             else:
-                u[x - begin, a] = norm_in(inverse[b], rows[row])
+                u[y, a] = norm_in(inverse[b], rows[row])
+            x += 1
 
 
 @apart
@@ -101,17 +109,21 @@ def compute_optimism(
     varies, learns, confident = o.bonus == BonusKind.VARIANCE, is_novelty(rule), is_confident(rule)
     L = epoch.prior[0]["concentration"] / RANGE
     mean, square, theta, multiple = 0.0, 0.0, 0.0, 0.0
-    share, untried, n = np.zeros(n_actions), np.zeros(n_actions), np.zeros(n_actions)
+    share, untried, n = np.ones(n_actions), np.zeros(n_actions), np.zeros(n_actions)
+    counted = varies or learns or confident  # else nothing depends on the visits
     for x in range(first, last):
         N = 0.0
-        for a in range(n_actions):
+        for a in range(n_actions if counted else 0):
             i = x if shared else x * n_actions + a
             norm = rows[i, 0] * rows[i, 0] if s == 1 else dot(rows[i], rows[i])
             share[a], untried[a], n[a] = visits_of_pair(o, u[x - begin, a], norm)
             N += n[a]
-        if varies:
+        if varies and N > 0:
             multiple = math.sqrt(2 * L) if confident else deviations_after(N)
         for a in range(n_actions):
+            if varies and learns and untried[a] == 1:
+                CB[x, a], p[x, a], standing[x, a] = 0.0, 1.0, UNTRIED
+                continue
             b, i = block[x, a], x if shared else x * n_actions + a
             if varies and s == 1:
                 mean, square = rows[i, 0] * epoch.first[b], rows[i, 0] * epoch.second[b]

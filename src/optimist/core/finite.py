@@ -60,13 +60,13 @@ def settle(me: Learner) -> None:
 
 @inlined
 def is_evaluated(clock: Any, stride: int) -> bool:
-    """Whether the policy of the coming episode is to be evaluated."""
+    """Whether to evaluate the policy of the coming episode."""
     return bool(stride > 0 and clock[0]["episodes"] % stride == 0)
 
 
 @apart
 def keep_policy(me: Learner, kept: Kept, i: int, taken: int) -> bool:
-    """Set the present policy aside if it is the one drawn for the output, or to be evaluated.
+    """Store the present policy if it is drawn for the output, or due to be evaluated.
 
     Returns whether it is to be evaluated.
     """

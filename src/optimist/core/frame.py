@@ -22,8 +22,10 @@ import struct
 from functools import cache
 from importlib import import_module
 from inspect import signature
+from itertools import accumulate
 from operator import index
 from typing import Any, TypeVar, cast
+from weakref import ref
 
 import numpy as np
 from llvmlite import ir
@@ -47,22 +49,25 @@ _DOUBLE, _BITS = struct.Struct("=d"), struct.Struct("=q")
 
 
 class FrameType(types.Type):
-    """The type of a frame: the names and types of its fields."""
+    """The type of a frame.
+
+    Attributes
+    ----------
+    fields
+        The types of the fields by their names.
+    offsets
+        At which word each field begins.
+    words
+        How many words a frame of this type takes.
+    """
 
     def __init__(self, kind: str, fields: tuple[tuple[str, Any], ...]) -> None:
         self.fields = dict(fields)
+        ends = list(accumulate(map(_words, self.fields.values()), initial=0))
+        self.offsets = dict(zip(self.fields, ends, strict=False))
+        self.words = ends[-1]
         # Numba mangles the name into that of every function: the whole of it would take pages.
         super().__init__(name=f"{kind}_{digest(repr(fields))[:12]}")
-
-    @property
-    def words(self) -> int:
-        """How many words a frame of this type takes."""
-        return sum(map(_words, self.fields.values()))
-
-    def offset(self, name: str) -> int:
-        """At which word a field begins."""
-        before = list(self.fields)[: list(self.fields).index(name)]
-        return sum(_words(self.fields[field]) for field in before)
 
 
 def _words(kind: Any) -> int:
@@ -81,7 +86,7 @@ class Frame:
         self._numba_type_ = kind = _lay_out(fields, words)
         for name, value in zip(fields._fields, fields, strict=True):
             if isinstance(value, str):
-                words[kind.offset(name)] = _address(value, kind)
+                words[kind.offsets[name]] = _address(value, kind)
         self.words = np.array(words, dtype=np.int64)
         self.address = self.words.ctypes.data
         self.fields = fields
@@ -107,7 +112,7 @@ def _lay_out(fields: Any, words: list[int]) -> FrameType:
             if not flags.c_contiguous:
                 raise ValueError(f"arrays must be C-contiguous; got strides {value.strides}")
             kinds.append((value.dtype, value.ndim, flags.writeable))
-            words.append(value.__array_interface__["data"][0])
+            words.append(_data_of(value))
             words.extend(value.shape)
         elif isinstance(value, tuple):
             kinds.append(_lay_out(value, words))
@@ -126,6 +131,25 @@ def _lay_out(fields: Any, words: list[int]) -> FrameType:
         named = zip(fields._fields, map(_type_of, fields, kinds[1:]), strict=True)
         found = _TYPES[key] = FrameType(type(fields).__name__, tuple(named))
     return found
+
+
+_DATA: dict[int, tuple[ref[Any], int]] = {}
+"""The addresses of arrays met before, by their ids: NumPy takes long to tell them."""
+
+MOST_KNOWN = 4096
+"""How many addresses are kept; then they are forgotten."""
+
+
+def _data_of(array: Any) -> int:
+    """The address of an array's data. It does not change: NumPy resizes no array with a weakref."""
+    known = _DATA.get(id(array))
+    if known is not None and known[0]() is array:
+        return known[1]
+    if len(_DATA) >= MOST_KNOWN:
+        _DATA.clear()
+    address: int = array.ctypes.data
+    _DATA[id(array)] = ref(array), address
+    return address
 
 
 def _type_of(value: Any, kind: Any) -> Any:
@@ -217,7 +241,7 @@ def _read(context: Any, builder: Any, frame: FrameType, pointer: Any, name: str)
     """A field of a frame: a number, an array without an owner, or the frame of a tuple."""
     kind = frame.fields[name]
     words = builder.bitcast(pointer, cgutils.intp_t.as_pointer())
-    place = cgutils.gep(builder, words, frame.offset(name), inbounds=True)
+    place = cgutils.gep(builder, words, frame.offsets[name], inbounds=True)
     if isinstance(kind, FrameType):
         return builder.bitcast(place, pointer.type)
     if isinstance(kind, types.Float):

@@ -1,4 +1,4 @@
-"""Which states of a finite world take part in updates: those met, and one of each kind of others.
+"""The states of a finite world that take part in updates: those met, and one of each other kind.
 
 With one-hot features a state without data has the values, the optimism and the policy of every
 other state without data that pays the same rewards: they are of one kind. So of each kind one
@@ -17,7 +17,7 @@ from optimist.core.state import CHUNK, Front, Learner
 
 @inlined
 def lead(front: Front, x: int) -> int:
-    """The state whose numbers those of x are while it does not take part."""
+    """The state whose numbers x shares while it does not take part."""
     return front.order[front.at[front.kind[x]]]  # type: ignore[no-any-return]
 
 
@@ -35,7 +35,7 @@ def meet_first(me: Learner, x: int) -> None:
 
 @apart
 def meet(me: Learner) -> None:
-    """Let the fresh states take part, before anything is computed from their data."""
+    """Let the newly met states take part, before anything is computed from their data."""
     front = me.front
     order, at, end, met, fresh = front.order, front.at, front.end, front.met, front.fresh
     grown = False

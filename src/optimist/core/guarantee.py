@@ -1,4 +1,4 @@
-"""What a certificate says, in numbers that a saved policy keeps."""
+"""The numbers of a certificate that a saved policy keeps."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ def failure_probability(value: object, name: str = "delta") -> float:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """Bounds that hold with probability 1 - delta, at whatever times they are asked for.
+    """Bounds that hold with probability 1 - delta, at all times at once.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Guarantee:
 
     @property
     def gap(self) -> float:
-        """How far the policy is from the optimum, at most."""
+        """An upper bound on the policy's distance from the optimum."""
         return self.upper - self.lower
 
     @property
@@ -66,7 +66,7 @@ class Guarantee:
 
 
 def read_guarantee(data: object) -> Guarantee:
-    """The guarantee in the header of a file; what cannot be one is refused."""
+    """The guarantee in the header of a file; impossible numbers are refused."""
     schema.fields(data, FIELDS, "certificate")
     given: Any = data
     bounds = {name: float(given[name]) for name in ("lower", "upper", "delta")}

@@ -8,7 +8,7 @@ import numpy as np
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.elementary import MAGNITUDE, bits, exp, flat, from_bits, largest_magnitude, log
-from optimist.core.linalg import dot, dot_two
+from optimist.core.linalg import dot, dot_four
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Rule, States
 from optimist.core.trials import NEGLIGIBLE, give_trials
@@ -54,20 +54,24 @@ def predict(
     """Q = base + phi(x, a) . theta for some of the states."""
     n_actions, s = block.shape[1], rows.shape[1]
     shared = rows.shape[0] == block.shape[0]
-    for x in range(max(first, 0), last):
-        a, y = 0, x - first
-        while a < n_actions:
-            row, begin = x if shared else x * n_actions + a, block[x, a] * s
-            if s == 1:
-                Q[y, a] = base + rows[row, 0] * theta[begin]
-            elif shared and a + 1 < n_actions:
-                other = block[x, a + 1] * s
-                p, q = dot_two(rows[row], theta[begin : begin + s], theta[other : other + s])
-                Q[y, a], Q[y, a + 1] = base + p, base + q
-                a += 1
-            else:
-                Q[y, a] = base + dot(rows[row], theta[begin : begin + s])
-            a += 1
+    each = 1 if shared else n_actions  # rows of a state
+    x = max(first, 0)
+    while x < last:
+        n = 4 if s > 1 and x + 3 < last else 1  # so many states at once
+        for a in range(n_actions):
+            y, b, row = x - first, block[x, a], x if shared else x * n_actions + a
+            if n == 4 and block[x + 1, a] == b and block[x + 2, a] == b and block[x + 3, a] == b:
+                sums = dot_four(rows, row, each, theta[b * s : (b + 1) * s])
+                for k in range(4):
+                    Q[y + k, a] = base + sums[k]
+                continue
+            for k in range(n):
+                begin, i = block[x + k, a] * s, row + k * each
+                if s == 1:
+                    Q[y + k, a] = base + rows[i, 0] * theta[begin]
+                else:
+                    Q[y + k, a] = base + dot(rows[i], theta[begin : begin + s])
+        x += n
 
 
 @apart
@@ -170,49 +174,86 @@ def improve(
         return moved
     if math.isinf(eta):
         return max(moved, improve_greedily(evaluates, states, first, last, Q, begin))
-    log_pi, cumulative, n, n_actions = states.log_pi, states.cumulative, last - first, Q.shape[1]
+    n_actions, n = Q.shape[1], last - first
     if n * n_actions < FEW:
         return max(moved, improve_few(eta, evaluates, states, first, last, Q, begin))
-    logits, weights = flat(log_pi, first, last), flat(cumulative, first, last)
+    logits, weights = flat(states.log_pi, first, last), flat(states.cumulative, first, last)
     q = flat(Q, first - begin, last - begin)
     for i in range(q.size):
         logits[i] += eta * q[i]
-    finite = True
-    tops = q[:n]  # the room of Q is free from here on
-    V = tops if evaluates else states.V[first:last]
-    for x in range(n):
-        top = -np.inf
-        for a in range(n_actions):
-            top = max(top, log_pi[first + x, a])
-        finite = finite and -np.inf < top < np.inf
-        for a in range(n_actions):
-            log_pi[first + x, a] -= top
-        tops[x] = top
+    tops = flat(q, 0, n)  # the room of Q is free from here on
+    normalisers = flat(q, n, 2 * n) if n_actions > 1 else weights
+    V = tops if evaluates else flat(states.V, first, last)
+    # A number that is written in a call is known to the compiler, and several states then share an
+    # instruction.
+    if n_actions == 2:
+        subtract_tops(logits, 2, tops)
+    elif n_actions == 4:
+        subtract_tops(logits, 4, tops)
+    else:
+        subtract_tops(logits, n_actions, tops)
+    finite = largest_magnitude(tops) < np.inf
     for i in range(weights.size):
         weights[i] = exp(logits[i]) if logits[i] > NEGLIGIBLE else 0.0
-    normalisers = q[n : 2 * n] if n_actions > 1 else weights
-    for x in range(n):
-        total = 0.0
-        for a in range(n_actions):
-            total += cumulative[first + x, a]
-            cumulative[first + x, a] = total
-        normalisers[x] = total
+    if n_actions == 2:
+        add_up(weights, 2, normalisers)
+    elif n_actions == 4:
+        add_up(weights, 4, normalisers)
+    else:
+        add_up(weights, n_actions, normalisers)
     change = 0
     for x in range(n):
         normaliser = log(normalisers[x])
         value = (tops[x] + normaliser) / eta
         change = max(change, bits(value - V[x]) & MAGNITUDE)
         V[x], normalisers[x] = value, normaliser
-    for x in range(n):
-        total = cumulative[first + x, n_actions - 1]
-        for a in range(n_actions):
-            log_pi[first + x, a] -= normalisers[x]
-        for a in range(n_actions - 1):
-            cumulative[first + x, a] /= total
-        cumulative[first + x, n_actions - 1] = 1.0
+    if n_actions == 2:
+        normalise(logits, weights, 2, normalisers)
+    elif n_actions == 4:
+        normalise(logits, weights, 4, normalisers)
+    else:
+        normalise(logits, weights, n_actions, normalisers)
     if not finite:
         return np.inf
     return moved if evaluates else from_bits(change)
+
+
+@inlined
+def subtract_tops(logits: FloatArray, n_actions: int, tops: FloatArray) -> None:
+    """Subtract from the logits of each state the largest of them, and keep it."""
+    for x in range(tops.size):
+        top = -np.inf
+        for a in range(n_actions):
+            top = max(top, logits[x * n_actions + a])
+        tops[x] = top
+    for x in range(tops.size):
+        for a in range(n_actions):
+            logits[x * n_actions + a] -= tops[x]
+
+
+@inlined
+def add_up(weights: FloatArray, n_actions: int, totals: FloatArray) -> None:
+    """Make the weights of each state cumulative, and keep their total."""
+    for x in range(totals.size):
+        total = 0.0
+        for a in range(n_actions):
+            total += weights[x * n_actions + a]
+            weights[x * n_actions + a] = total
+        totals[x] = total
+
+
+@inlined
+def normalise(
+    logits: FloatArray, weights: FloatArray, n_actions: int, normalisers: FloatArray
+) -> None:
+    """Make log-probabilities of the logits of each state, and probabilities of the weights."""
+    for x in range(normalisers.size):
+        total = weights[(x + 1) * n_actions - 1]
+        for a in range(n_actions):
+            logits[x * n_actions + a] -= normalisers[x]
+        for a in range(n_actions - 1):
+            weights[x * n_actions + a] /= total
+        weights[(x + 1) * n_actions - 1] = 1.0
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""What a learner in a finite world does after an episode: the start of an epoch, and updates."""
+"""Learning after an episode in a finite world: the start of an epoch, and updates."""
 
 import math
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from optimist.core.compiler import apart, inlined
 from optimist.core.counts import regress
+from optimist.core.elementary import flat
 from optimist.core.epoch import (
     compute_optimism,
     count_epoch,
@@ -28,6 +29,7 @@ from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior as fit
 from optimist.core.prior import set_confidence
 from optimist.core.regression import draw_noise, freeze_counts
+from optimist.core.rounds import FEWEST
 from optimist.core.state import Learner, Record
 
 
@@ -52,10 +54,10 @@ def renew_optimism(me: Learner) -> None:
     for j in range(n_parts):
         first, last = parts[j, 0], parts[j, 1]
         if data.own:
-            for x in range(first, last):
-                for a in range(n_actions):
-                    b = x * n_actions + a
-                    data.Q[x, a] = abs(states.rows[b, 0]) / math.sqrt(reg.Lambda[b, 0, 0])
+            begin, end, u = first * n_actions, last * n_actions, flat(data.Q, first, last)
+            phi, Lambda = flat(states.rows, begin, end), flat(reg.Lambda, begin, end)
+            for i in range(u.size):
+                u[i] = abs(phi[i]) / math.sqrt(Lambda[i])
         compute_optimism(rule, states, epoch, first, last, data.Q, 0)
 
 
@@ -131,12 +133,16 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
         left = 0
     if left > 0 and rule.optimism.bonus == BonusKind.NOISE:
         call_with(me.draw_bonuses, me, rng)
+    found, rounds = me.rounds.found, me.rounds.total.size > 0
     going, moves = left > 0 and not stop[0], left == 1 or not rule.evaluates
     while going:
         if rule.optimism.ascension == AscensionKind.CONFIDENCE:
             renew_optimism(me)
         record.sup_q[i], change = update(me, rule.eta if moves else 0.0)
         left -= 1
+        while rounds and left >= FEWEST and change >= rule.tolerance and not stop[0]:
+            call_with(me.play_round, me, left, stop)
+            record.sup_q[i], change, left = found[0], found[1], int(found[2])
         going = left > 0 and not stop[0] and not (moves and change < tolerance)
         moves = moves or left == 1 or change < tolerance
 

@@ -23,13 +23,18 @@ def dot(x: FloatArray, y: FloatArray) -> float:
 
 
 @compiled(fastmath={"contract", "reassoc"})
-def dot_two(x: FloatArray, y: FloatArray, z: FloatArray) -> tuple[float, float]:
-    """x . y and x . z, in one reading of x."""
-    with_y, with_z = 0.0, 0.0
-    for i in range(x.size):
-        with_y += x[i] * y[i]
-        with_z += x[i] * z[i]
-    return with_y, with_z
+def dot_four(
+    rows: FloatArray, i: int, step: int, y: FloatArray
+) -> tuple[float, float, float, float]:
+    """The rows i, i + step, i + 2 step and i + 3 step times y, in one reading of y."""
+    first, second, third, fourth = rows[i], rows[i + step], rows[i + 2 * step], rows[i + 3 * step]
+    p, q, r, t = 0.0, 0.0, 0.0, 0.0
+    for c in range(y.size):
+        p += first[c] * y[c]
+        q += second[c] * y[c]
+        r += third[c] * y[c]
+        t += fourth[c] * y[c]
+    return p, q, r, t
 
 
 @compiled(fastmath={"contract"})
@@ -72,7 +77,32 @@ def norm_in(inverse: FloatArray, phi: FloatArray) -> float:
     return math.sqrt(max(square, 0.0))
 
 
-@compiled()
+@compiled(fastmath={"contract", "reassoc"})
+def squares_in(
+    inverse: FloatArray, rows: FloatArray, i: int, step: int
+) -> tuple[float, float, float, float]:
+    """phi' Lambda^{-1} phi of four rows: i, i + step, i + 2 step and i + 3 step.
+
+    Together they take half the time: each row of the inverse is read once for all of them.
+    """
+    j, k, m = i + step, i + 2 * step, i + 3 * step
+    of_i, of_j, of_k, of_m = 0.0, 0.0, 0.0, 0.0
+    for c in range(rows.shape[1]):
+        p, q, r, t = 0.0, 0.0, 0.0, 0.0
+        for e in range(c):
+            p += inverse[c, e] * rows[i, e]
+            q += inverse[c, e] * rows[j, e]
+            r += inverse[c, e] * rows[k, e]
+            t += inverse[c, e] * rows[m, e]
+        diagonal = inverse[c, c]
+        of_i += rows[i, c] * (2 * p + diagonal * rows[i, c])
+        of_j += rows[j, c] * (2 * q + diagonal * rows[j, c])
+        of_k += rows[k, c] * (2 * r + diagonal * rows[k, c])
+        of_m += rows[m, c] * (2 * t + diagonal * rows[m, c])
+    return of_i, of_j, of_k, of_m
+
+
+@compiled(fastmath={"contract"})
 def rank_one(
     phi: FloatArray, n: float, Lambda: FloatArray, inverse: FloatArray, y: FloatArray
 ) -> float:
@@ -85,9 +115,11 @@ def rank_one(
     for i in range(s):
         y[i] = dot(inverse[i], phi)
     growth = 1.0 + n * dot(phi, y)
-    for i in range(s):
-        add_to(inverse[i], -n / growth * y[i], y)
-        add_to(Lambda[i], n * phi[i], phi)
+    for i in range(s):  # views of rows, handed on, would take as long as their numbers
+        lost, gained = -n / growth * y[i], n * phi[i]
+        for j in range(s):
+            inverse[i, j] += lost * y[j]
+            Lambda[i, j] += gained * phi[j]
     return growth
 
 

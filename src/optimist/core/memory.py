@@ -1,4 +1,4 @@
-"""The memory of a streaming learner: each state it has met, and the transitions between them.
+"""The memory of a streaming learner: the states that it has met, and the transitions between them.
 
 States are identified by their features (and rewards, where those are known): two that share them
 are one state to the algorithm. So finitely many observations, or the cells of a tiling, collapse to
@@ -65,7 +65,7 @@ class Memory:
         rewards_known: bool = False,
     ) -> None:
         if when_full not in ("thin", "error"):
-            raise ValueError(f"when_full = {when_full!r} must be 'thin' or 'error'")
+            raise ValueError(f"when_full must be 'thin' or 'error'; got {when_full!r}")
         self.features, self.ridge, self.when_full = features, ridge, when_full
         self._rewards_known = rewards_known
         d, A = features.dim, features.n_actions
@@ -116,7 +116,7 @@ class Memory:
         ``r`` are the known rewards [n, A] there, if they are.
         """
         phi = self.features
-        rows, block = (phi.meet if isinstance(phi, Distinct) else phi.in_blocks)(observations)
+        rows, block = (phi.add if isinstance(phi, Distinct) else phi.in_blocks)(observations)
         if not np.isfinite(rows).all():
             raise ValueError("the features of an observation are not all finite numbers")
         known = self.n_states
@@ -140,7 +140,7 @@ class Memory:
         return x
 
     def _state(self, x: int) -> tuple[Any, ...]:
-        """What tells a state from others: its features, and its rewards where they are known."""
+        """The data that identify a state: its features, and its rewards where they are known."""
         s, rows = self.states, slice(x * self._rows, (x + 1) * self._rows)
         return (s.rows[rows], s.block[x], s.r[x])[: 3 if self._rewards_known else 2]
 
@@ -157,7 +157,7 @@ class Memory:
             self.chains = self.chains._replace(head=head, left=left)
 
     def reserve_links(self, more: int) -> None:
-        """Make room for so many more links."""
+        """Make room for this many more links."""
         room, n = len(self.links.source), self.n_links + more
         if n > room:
             size = max(64, n, 2 * room)
@@ -165,7 +165,7 @@ class Memory:
             self.chains = self.chains._replace(following=_grown(self.chains.following, size))
 
     def stream(self, rule: Rule, epoch: Epoch) -> Stream:
-        """What every function of the compiled part is handed."""
+        """The argument of every function of the compiled part."""
         parts = (self.states, self.links, self.chains, self.regression, self.sums)
         return Stream(rule, *parts, epoch)
 
@@ -190,7 +190,7 @@ class Memory:
 
     @property
     def arrays(self) -> dict[str, Any]:
-        """All that `restore` needs, by names with their groups."""
+        """The arrays that `restore` needs, by names with their groups."""
         found = {
             **arrays_of("states", self.states),
             **arrays_of("links", self.links),
@@ -201,7 +201,7 @@ class Memory:
         return {name: array[: self._used(name, n, m)] for name, array in found.items()}
 
     def layout(self, n: int, m: int) -> dict[str, schema.Array]:
-        """What the arrays of a checkpoint must be, with n states and m links."""
+        """The declarations of the arrays of a checkpoint with n states and m links."""
         A, blocks = self.features.n_actions, self.features.blocks
         wanted = {}
         for name, array in self.arrays.items():
@@ -217,7 +217,7 @@ class Memory:
         }
 
     def _used(self, name: str, n: int, m: int) -> int | None:
-        """How long an array is with n states and m links; None if that does not depend on them."""
+        """The length of an array with n states and m links; None if it does not depend on them."""
         lengths = {"states.rows": n * self._rows}
         return lengths.get(name, {"states": n, "links": m}.get(name.partition(".")[0]))
 
@@ -244,7 +244,7 @@ class Memory:
 
     @property
     def full(self) -> bool:
-        """Whether it is time to make room."""
+        """Whether to make room."""
         return self.n_states >= self.most or self.n_links >= 2 * self.most
 
     def make_room(
@@ -296,7 +296,7 @@ class Memory:
         log_det[1] = log_det[0] - 1.0
 
     def _sum_again(self, gamma: float, terminal: float) -> None:
-        """All sums over the data again."""
+        """Compute all sums over the data anew."""
         links = Links._make(array[: self.n_links] for array in self.links)
         V, later = self.states.V, gamma * terminal
         sum_again(self.regression, self.sums, self.ridge, links, *self._pairs(), V, later)
@@ -316,7 +316,7 @@ class Memory:
         return self.states.block[source, action], self.states.rows[at]
 
     def _index_states(self) -> None:
-        """Index the states by what tells them apart."""
+        """Index the states by the data that identify them."""
         self._index = {_digest(self._state(x)): x for x in range(self.n_states)}
 
 

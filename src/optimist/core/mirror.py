@@ -15,7 +15,7 @@ from optimist.core.compiler import compiled
 from optimist.core.imitators import walk_tables
 
 DENSE = 250
-"""Up to so many states an occupancy is solved for; with more it is found by sweeps.
+"""The largest number of states for which an occupancy is solved; above it, sweeps find it.
 
 At H = 20 both take as long there, about a millisecond.
 """

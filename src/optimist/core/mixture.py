@@ -126,12 +126,13 @@ def back_up(
 ) -> None:
     """Q of the values V, as in `evaluate`."""
     n_states, n_actions = r.shape
-    s = f.size
+    s, table = f.size, Lambda.shape[0] == block.size
     for x in range(n_states):
         for a in range(n_actions):
             pair = x * n_actions + a
             b = block[pair]
-            expect(first, after, value, pair, V, f)
+            if pair == 0 or not table:  # in a table f is V, whatever the pair
+                expect(first, after, value, pair, V, f)
             # The inverse of 1 x 1 blocks is not kept.
             norm = abs(f[0]) / math.sqrt(Lambda[b, 0, 0]) if s == 1 else norm_in(inverse[b], f)
             target = r[x, a] + gamma * dot(f, theta[b * s : (b + 1) * s]) + kappa * norm

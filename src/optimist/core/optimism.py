@@ -38,7 +38,7 @@ KNOWN, UNTRIED = -1e3, 1e3
 
 
 class BonusKind(IntEnum):
-    """What CB is (`optimist.core.bonus`)."""
+    """The kinds of CB (`optimist.core.bonus`)."""
 
     FIXED = 0
     VARIANCE = 1
@@ -46,7 +46,7 @@ class BonusKind(IntEnum):
 
 
 class AscensionKind(IntEnum):
-    """What p+ is (`optimist.core.ascension`)."""
+    """The kinds of p+ (`optimist.core.ascension`)."""
 
     NEVER = 0
     SIGMOID = 1
@@ -174,7 +174,7 @@ def best_tried(logits: FloatArray, standings: Any) -> FloatArray:
 
 
 def played(logits: FloatArray, standings: Any) -> FloatArray:
-    """What is played in the place of softmax(logits), [..., A] (`optimist.core.trials`)."""
+    """The policy played in the place of softmax(logits), [..., A] (`optimist.core.trials`)."""
     ahead = logits - best_tried(logits, standings).max(axis=-1, keepdims=True)
     untried = standings == UNTRIED
     log_odds = np.where(untried, np.minimum(ahead, LOG_ODDS), np.maximum(ahead, standings))

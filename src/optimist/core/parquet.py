@@ -11,7 +11,7 @@ from optimist import limits
 from optimist.errors import FileError
 
 BYTES_A_NUMBER = 32
-"""What a number takes, whatever its type in the file: in the table, as float64, and two copies."""
+"""The bytes of a number of any type in the file: in the table, as float64, and two copies."""
 
 ROWS_AT_ONCE = 2**16
 
@@ -29,12 +29,14 @@ def read_numbers(source: Path | IO[bytes]) -> pa.Table:
     >>> read_numbers(buffer)
     Traceback (most recent call last):
     ...
-    optimist.errors.FileError: its column 'who' holds string, not real numbers
+    optimist.errors.FileError: its column 'who' must hold real numbers; got string
     """
     with pq.ParquetFile(source) as file:  # read_table imports pandas
         for field in file.schema_arrow:
             if not _is_number(field.type):
-                raise FileError(f"its column {field.name!r} holds {field.type}, not real numbers")
+                raise FileError(
+                    f"its column {field.name!r} must hold real numbers; got {field.type}"
+                )
         rows, columns = file.metadata.num_rows, len(file.schema_arrow)
         what = f"a table of {rows:,} rows and {columns:,} columns"
         limits.need(BYTES_A_NUMBER * rows * columns, what)

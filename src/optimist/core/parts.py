@@ -26,7 +26,7 @@ def parts_of(n: int, bytes_each: int) -> list[tuple[int, int]]:
 
 
 def on_threads(work: Callable[..., Any], parts: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """What ``work`` returns for each of the parts, on as many threads as BLAS may use.
+    """The results of ``work`` for each of the parts, on as many threads as BLAS may use.
 
     It has to leave the lock of the interpreter to others, as BLAS and compiled functions do.
     """

@@ -180,9 +180,9 @@ class SoftmaxPolicy(ActingPolicy):
         N = n.sum(axis=-1, keepdims=True)
         confident = isinstance(self.ascension, Confidence)
         multiple = np.sqrt(2 * theta / RANGE) if confident else deviations(N)
-        told = (u, share, untried, n, multiple, first, second, theta)
+        numbers = (u, share, untried, n, multiple, first, second, theta)
         with np.errstate(over="ignore"):  # a sigmoid far from 0 is 0 or 1
-            CB, p = optimism(given, self.prior.novel, *told)
+            CB, p = optimism(given, self.prior.novel, *numbers)
         learns = isinstance(self.ascension, Novelty)
         return CB, p, standing(untried, n, theta, N) if learns else np.full(u.shape, KNOWN)
 
@@ -242,7 +242,7 @@ class TablePolicy(ActingPolicy):
     table
         The probabilities.
     certificate
-        What was certified of it, if it comes from ``agent.certificate()``.
+        The certified bounds, if it comes from ``agent.certificate()``.
     """
 
     table: FloatArray

@@ -1,4 +1,4 @@
-"""Policies in files: what their headers and arrays must be, and how they are read."""
+"""Policies in files: the declarations of their headers and arrays, and reading."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -136,7 +136,7 @@ def _read_prior(data: dict[str, Any]) -> PolicyPrior:
 def _layout(
     features: FeatureMap, arrays: dict[str, Any], thetas: int, required: set[str]
 ) -> dict[str, schema.Array]:
-    """What the arrays of a policy must be; those that not all policies have, if they are there.
+    """The declarations of the arrays of a policy; optional ones only if they are there.
 
     Truncated values need all parameters theta of the epoch, so many.
     """

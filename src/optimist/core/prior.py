@@ -37,6 +37,9 @@ STRENGTH = 2.0
 GROWTH = 2.0
 """How the multiplier 1 + GROWTH log k of the probability of an unseen outcome grows."""
 
+OFTEN = 64
+"""How many numbers of visits are few: of these each is looked up once."""
+
 CLOSE = 1e-3
 """Theta is iterated until it changes by less than this part of it."""
 
@@ -160,7 +163,7 @@ def fit_states(
     the outcomes are added up.
     """
     n_states, n_actions = block.shape
-    chances = np.empty(concentration.size)
+    chances, of_one, known = np.empty(concentration.size), digamma(1 + theta), np.zeros(OFTEN)
     fill(chances, STRENGTH / theta)
     fill(concentration, STRENGTH)
     for x in range(n_states):
@@ -169,7 +172,7 @@ def fit_states(
             pair = x * n_actions + a
             if visits[pair] > 1:
                 news += distinct[pair] - 1
-                chance += expected_news(visits[pair], theta)
+                chance += expected_news(visits[pair], theta, of_one, known)
         for a in range(n_actions):
             met = False
             for before in range(a):
@@ -183,28 +186,37 @@ def fit_states(
 
 @inlined
 def likeliest(news: float, visits: FloatArray, theta: float) -> float:
-    """The theta under which so many new outcomes, first visits apart, are most likely.
+    """The theta under which this number of new outcomes, first visits apart, is most likely.
 
     At the maximum theta is the number of new outcomes over sum 1 / (i + theta), where i is the
     number of visits of the pair before each visit. The likelihood is multiplied by theta^(1/2)
     e^(-theta), which adds a half to the former and 1 to the latter: theta would be 0 without news.
     """
-    theta = max(theta, LEAST)
+    theta, known = max(theta, LEAST), np.empty(OFTEN)
     for _ in range(20):
-        total = 1.0
+        total, of_one = 1.0, digamma(1 + theta)
+        fill(known, 0.0)
         for n in visits:
             if n > 1:
-                total += expected_news(n, theta)
+                total += expected_news(n, theta, of_one, known)
         last, theta = theta, min(max((news + 0.5) / total, LEAST), MOST)
         if abs(theta - last) < CLOSE * last:
             break
     return theta
 
 
-@compiled()
-def expected_news(n: float, theta: float) -> float:
-    """The sum of 1 / (i + theta) over i < n, from 1: new outcomes after the first, over theta."""
-    return digamma(n + theta) - digamma(1 + theta)
+@inlined
+def expected_news(n: float, theta: float, of_one: float, known: FloatArray) -> float:
+    """The sum of 1 / (i + theta) over i < n, from 1: new outcomes after the first, over theta.
+
+    ``of_one`` is the digamma function of 1 + theta. ``known`` keeps the sums of small n, else 0.
+    """
+    i = int(min(n, OFTEN))
+    if i != n or i == OFTEN:
+        return digamma(n + theta) - of_one
+    if known[i] == 0:
+        known[i] = digamma(n + theta) - of_one
+    return known[i]  # type: ignore[no-any-return]
 
 
 @compiled()

@@ -1,7 +1,7 @@
-"""Who picks the rewards r_k: the paper lets an adversary choose them anew after each episode.
+"""Choosers of the rewards r_k; in the paper an adversary chooses them anew after each episode.
 
 A chooser is asked before an episode and answers with the rewards [X, A] and for how many episodes
-they hold, so that rewards that seldom change cost nothing. It is told the policy that will play.
+they hold, so that rewards that seldom change cost nothing. It receives the policy that will play.
 """
 
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class Switching:
         checks.count(self.every, "every")
 
     def choose(self, episode: int, policy: FloatArray) -> tuple[FloatArray, int]:
-        """The rewards whose turn it is, for the rest of it."""
+        """The rewards of the present turn, for the rest of it."""
         turn, within = divmod(episode, self.every)
         return self.r[turn % len(self.r)], self.every - within
 
@@ -92,7 +92,7 @@ class Drifting:
         checks.count(self.episodes, "episodes")
 
     def choose(self, episode: int, policy: FloatArray) -> tuple[FloatArray, int]:
-        """The rewards at this point of the way."""
+        """The rewards at this point of the line."""
         if episode >= self.episodes:
             return self.last, FOR_EVER
         way = episode / self.episodes

@@ -1,9 +1,9 @@
-"""What the arrays and fields of a file must be: declared in tables, checked before any is used.
+"""The types, shapes and ranges of the arrays and fields of a file, checked before any is used.
 
-Compiled code trusts the indices and counts that it is handed, and anybody can write a file with a
-right digest. So whoever reads a file declares of each array its type, its shape and the range of
-its entries, and of each field of the header its type. The first that is otherwise is refused with
-a sentence that names it.
+Compiled code does not check the indices and counts it is given, and anybody can write a file with a
+correct digest. So code that reads a file declares the type, shape and range of each array, and the
+type of each field of the header. The first array or field that does not match is refused with an
+error that names it.
 """
 
 import math
@@ -28,10 +28,10 @@ Shape = tuple[int, ...]
 
 
 class Array(NamedTuple):
-    """What one array must be: its floats lie in [low, high], its integers in [low, high).
+    """The type, shape and range of one array: floats in [low, high], integers in [low, high).
 
-    The bounds broadcast to the shape. ``rule`` refuses what is wrong otherwise, with an error that
-    begins with the name that it is given.
+    The bounds broadcast to the shape. ``rule`` makes any other check; its error begins with the
+    name of the array.
     """
 
     kind: type[Any]
@@ -41,13 +41,13 @@ class Array(NamedTuple):
     rule: Callable[[Any, str], None] | None = None
 
     def check(self, array: Any, name: str) -> None:
-        """Refuse an array that is something else."""
+        """Refuse an array that does not match."""
         if array.dtype != self.kind:
             raise ValueError(f"{name} must hold {self.kind.__name__}; got {array.dtype}")
         if array.shape != self.shape:
             raise ValueError(f"{name} must have the shape {self.shape}; got {array.shape}")
         real = self.kind is np.float64
-        numbers = array.view(np.uint8) if self.kind is np.bool_ else array  # a byte may be any
+        numbers = array.view(np.uint8) if self.kind is np.bool_ else array  # any byte may be stored
         bad = ~((numbers >= self.low) & ((numbers <= self.high) if real else numbers < self.high))
         if bad.any():
             at = checks.first(bad)
@@ -59,7 +59,7 @@ class Array(NamedTuple):
 
 
 Layout = dict[str, Array]
-"""What arrays must be, by their names."""
+"""The declarations of arrays, by their names."""
 
 
 def index(shape: Shape, below: Any, least: int = 0) -> Array:
@@ -83,7 +83,7 @@ def real(shape: Shape, least: Any = -LARGEST, most: Any = LARGEST) -> Array:
 
 
 def anything(kind: type[Any], shape: Shape) -> Array:
-    """Numbers of a type, in whatever range."""
+    """Numbers of a type, in any range."""
     if kind is np.bool_:
         return truth(shape)
     least, most = (-np.inf, np.inf) if kind is np.float64 else (-(2**63), 2**63)
@@ -164,12 +164,12 @@ USUAL: dict[str, Callable[[Shape], Array]] = {
 
 
 def usual(name: str, shape: Shape) -> Array:
-    """What an array of this name must be; groups stand before it, with a dot."""
+    """The declaration of the array with this name, without its group (``group.name``)."""
     return USUAL.get(name.rpartition(".")[2], real)(shape)
 
 
 def clock(name: str, n_states: int, updates: int = MOST) -> dict[str, Array]:
-    """The fields of a clock, with so many states and at most so many updates in an epoch."""
+    """The fields of a clock, with this many states and at most this many updates in an epoch."""
     low = {"state": -1, "stage": -1}  # before the first episode; the next one begins an epoch
     high = {"updates": updates + 1, "state": n_states}
     fields = CLOCK.names or ()

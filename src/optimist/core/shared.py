@@ -1,4 +1,4 @@
-"""What a learner in a finite world does otherwise where pairs share features.
+"""The steps of a learner in a finite world that differ where pairs share features.
 
 Its functions are called by their addresses (`optimist.core.frame`): in worlds where every pair has
 a feature of its own none of them is compiled.

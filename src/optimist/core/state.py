@@ -1,4 +1,4 @@
-"""What the compiled loops work on: named tuples of arrays that they change in place.
+"""The data of the compiled loops: named tuples of arrays that they change in place.
 
 Notation is the paper's: Lambda, CB, p (for p+), V, Q, eta, beta. ``heaven`` is R_max / (1 - gamma),
 or a better bound on the values. A finite world is a memory in which every state has been met: both
@@ -11,6 +11,7 @@ import numpy as np
 
 from optimist.checks import BoolArray, FloatArray, IntArray
 from optimist.core.optimism import Optimism
+from optimist.core.rooms import Rounds
 
 CLOCK = np.dtype(
     [(name, np.int64) for name in ("episodes", "epochs", "updates", "steps", "state", "stage")]
@@ -91,14 +92,14 @@ class Regression(NamedTuple):
 
 
 class Epoch(NamedTuple):
-    """What the policy is made of, and the clock."""
+    """The numbers of the policy, and the clock."""
 
     Theta: FloatArray  # the sum of theta over the epoch's updates, [d]
     theta: FloatArray  # of the last update, [d]
     Lambda: FloatArray  # at the start of the epoch
     inverse: FloatArray  # of that; empty in a finite world, where no state is met later
     first: FloatArray  # the regression of V - v as of then, [d]; empty where none is needed
-    second: FloatArray  # that of (V - v)^2, likewise
+    second: FloatArray  # that of (V - v)^2; empty likewise
     concentration: FloatArray  # theta of each block (`core.prior`), [blocks]; empty likewise
     prior: Any  # one record of `PRIOR`, [1]
     clock: Any  # one record of `CLOCK`, [1]
@@ -153,7 +154,7 @@ class Front(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """A learner in a finite world: what every function of the compiled loop is handed."""
+    """A learner in a finite world: the argument of every function of the compiled loop."""
 
     world: Simulator
     rule: Rule
@@ -162,6 +163,7 @@ class Learner(NamedTuple):
     reg: Regression
     epoch: Epoch
     front: Front
+    rounds: Rounds
     # Functions that not every learner calls, by name; they are compiled for those that do.
     meet_first: Any = ""
     meet: Any = ""
@@ -172,6 +174,7 @@ class Learner(NamedTuple):
     norms: Any = ""
     learn_prior: Any = ""
     draw_bonuses: Any = ""
+    play_round: Any = ""
 
 
 FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
@@ -185,6 +188,12 @@ FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
 )
 """What a learner calls besides, in which some states do not take part, in which pairs share
 features, whose prior is learnt, and whose bonuses are drawn."""
+
+ROUND_FUNCTIONS, DENSE_ROUND_FUNCTIONS = (
+    {"play_round": f"optimist.core.{name}"}
+    for name in ("rounds:play_round", "dense_rounds:play_dense_round")
+)
+"""What a learner calls whose updates come in rounds, if it has own features, or one block."""
 
 
 class Links(NamedTuple):
@@ -215,7 +224,7 @@ class Sums(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """A learner in an environment: what every function of the compiled part is handed."""
+    """A learner in an environment: the argument of every function of the compiled part."""
 
     rule: Rule
     states: States
@@ -227,7 +236,7 @@ class Stream(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is noted of each episode of a call, [episodes]."""
+    """The record of each episode of a call, [episodes]."""
 
     steps: IntArray
     reward: FloatArray
@@ -237,11 +246,11 @@ class Record(NamedTuple):
     bonus: FloatArray  # the mean of CB along the path
     ascension: FloatArray  # the mean of p+ along the path
     last: IntArray  # the last pair, x * A + a
-    stop: BoolArray  # [1]: set from outside, it ends the call soon; its work is to be dropped
+    stop: BoolArray  # [1]: if set from outside, the call ends soon, and its result is dropped
 
 
 class Kept(NamedTuple):
-    """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
+    """Policies stored on the way: those to evaluate, and the one drawn for the output."""
 
     stride: int  # 0 for none
     log_policies: FloatArray  # log pi, [n, X, A]: exponentiated as all are, by NumPy
@@ -252,7 +261,7 @@ class Kept(NamedTuple):
 
 
 def blank_record(episodes: int) -> Record:
-    """A record with room for so many episodes."""
+    """A record with room for ``episodes`` episodes."""
     whole = (np.zeros(episodes, dtype=np.int64) for _ in range(3))
     steps, epoch, last = whole
     reward, value, sup_q, bonus, ascension = (np.zeros(episodes) for _ in range(5))
@@ -270,7 +279,7 @@ def blank_clock() -> Any:
 def blank_epoch(
     regression: Regression, moments: bool, met_later: bool, v: float = 0.0, expected: float = 0.0
 ) -> Epoch:
-    """Before the first epoch: no updates, so the policy is uniform.
+    """An epoch before the first one: no updates, so the policy is uniform.
 
     ``moments`` says whether regressions of V are kept, ``met_later`` whether states may be met in
     the middle of an epoch; ``v`` and ``expected`` are what the ridge shrinks to (`PRIOR`).

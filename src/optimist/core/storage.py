@@ -59,29 +59,29 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk: a file that was renamed outlasts a loss of power."""
-    if os.name != "posix":  # elsewhere folders cannot be opened
+    """Write the names in a folder to the disk, so that a renamed file survives a loss of power."""
+    if os.name != "posix":  # other systems cannot open folders
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # a file system that syncs no folders
+        if error.errno != errno.EINVAL:  # some file systems cannot sync folders
             raise
     finally:
         os.close(handle)
 
 
 def parts(folder: Path, *names: str) -> list[Path]:
-    """What is left of these files if the process that wrote them was killed, or what it writes."""
+    """The unfinished copies of these files, being written or left by a process that was killed."""
     found = [(path, PART.fullmatch(path.name)) for path in folder.glob("*.part")]
     return [path for path, part in found if part is not None and part["name"] in names]
 
 
 def refuse_links(path: Path, folder: bool = False) -> Path:
-    """The path, unless there is something else than a file, or also a folder.
+    """The path, if it is missing or a file (or a folder, if allowed); anything else is refused.
 
-    So a folder of somebody else can neither show nor change what is outside of it.
+    So a folder from a stranger can neither show nor change files outside of it.
     """
     try:
         mode = os.lstat(path).st_mode
@@ -115,7 +115,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[None]:
-    """What is refused of the contents of a file becomes a `FileError` that names the file."""
+    """Within the block, errors in a file's contents become a `FileError` that names it."""
     try:
         yield
     except (FileError, TooLarge):

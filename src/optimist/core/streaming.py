@@ -15,6 +15,7 @@ import numpy as np
 
 from optimist.checks import BoolArray, FloatArray
 from optimist.core.compiler import compiled, entry_point, inlined
+from optimist.core.elementary import flat
 from optimist.core.epoch import (
     compute_optimism,
     count_episode,
@@ -24,6 +25,7 @@ from optimist.core.epoch import (
     reset_policy,
     uncertainties,
 )
+from optimist.core.frame import frame
 from optimist.core.iteration import (
     add_update,
     back_up,
@@ -47,7 +49,7 @@ CHUNK_BYTES = 1 << 18
 
 @entry_point
 def end_episode(m: Stream, terminal: float, n: int, n_links: int, whole: bool) -> bool:
-    """Count an episode, or a part of one, and begin an epoch if it is time; whether one begins.
+    """Count an episode, or a part of one. Begin an epoch if one is due; whether one begins.
 
     `refresh_optimism` then has to compute the optimism of all states.
     """
@@ -179,14 +181,14 @@ def update_all(
     parts = parts_of(n, rows[0].nbytes * (len(rows) // len(m.states.V)))
     if len(parts) < 2:
         return update_in_one(m, weights, thetas, n, stop)
-    sums, largest = np.empty((len(parts), weights.size)), 0.0
+    sums, largest, given = np.empty((len(parts), weights.size)), 0.0, frame(m)
     work = [(*part, sums[i]) for i, part in enumerate(parts)]
     left, going = m.rule.updates, True
     moves = left == 1 or not m.rule.evaluates
     while going:
         eta = m.rule.eta if moves else 0.0
-        begin_update(m, eta, weights, thetas)
-        found = on_threads(sweep_part, [(m, eta, *given) for given in work])
+        begin_update(given, eta, weights, thetas)
+        found = on_threads(sweep_part, [(given, eta, *part) for part in work])
         sums.sum(axis=0, out=m.sums.values)
         largest, change = (max(each) for each in zip(*found, strict=True))
         refuse_divergence(change)
@@ -272,12 +274,11 @@ def sweep(m: Stream, eta: float, begin: int, end: int, values: FloatArray) -> tu
             link = head[y]
             while link >= 0:
                 x, a = source[link], action[link]
-                b = block[x, a] * s
+                b, row = block[x, a] * s, x if shared else x * n_actions + a
                 weight = seen[link] * V[y]
                 if s == 1:
-                    values[b] += weight * rows[x if shared else x * n_actions + a, 0]
+                    values[b] += weight * rows[row, 0]
                 else:
-                    phi = rows[x if shared else x * n_actions + a]
-                    add_to(values[b : b + s], weight, phi)
+                    add_to(flat(values, b, b + s), weight, flat(rows, row, row + 1))
                 link = following[link]
     return largest, change

@@ -1,4 +1,4 @@
-"""What the compiled loop of the tabular peers works on: named tuples of arrays."""
+"""The data of the compiled loop of the tabular peers: named tuples of arrays."""
 
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ BYTES_A_PAIR = 150
 
 
 class Peer(IntEnum):
-    """Which algorithm it is."""
+    """The algorithm."""
 
     UCBVI = 0
     PSRL = 1
@@ -40,12 +40,12 @@ class TableRule(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What a tabular peer knows and does."""
+    """The state of a tabular peer."""
 
     Q: FloatArray  # [X, A]
-    V: FloatArray  # what it expects: max_a Q, but for a cut-off, [X]
+    V: FloatArray  # its values: max_a Q, but for a cut-off, [X]
     CB: FloatArray  # the bonuses within Q, [X, A]
-    pi: FloatArray  # what is played, [X, A]
+    pi: FloatArray  # the policy, [X, A]
     cumulative: FloatArray  # of pi, [X, A]
     mean: FloatArray  # Q before the smallest so far was taken; of optimistic Q-learning, [X, A]
     counts: FloatArray  # of each entry of P: those that were not seen are 0
@@ -61,7 +61,7 @@ class Tables(NamedTuple):
 
 
 class KeptTables(NamedTuple):
-    """Policies set aside on the way: those to be evaluated, and the one drawn for the output."""
+    """Policies stored on the way: those to evaluate, and the one drawn for the output."""
 
     stride: int  # 0 for none
     policies: FloatArray  # [n, X, A]

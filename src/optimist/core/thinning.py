@@ -1,4 +1,4 @@
-"""Which transitions stay when the memory is full, and what follows from those that are left.
+"""The transitions that stay when the memory is full, and the numbers that follow from them.
 
 A pair (x, a) of n transitions stays with all of them, with probability
 

@@ -1,4 +1,4 @@
-"""What is played where actions are untried or on trial (`Novelty`), from pi.
+"""The policy played where actions are untried or on trial (`Novelty`), from pi.
 
 pi is the policy of Algorithm 1, the softmax of eta times the sum of the epoch's Q's. Two cases are
 played otherwise, without any effect on Q and V:
@@ -26,7 +26,7 @@ NEGLIGIBLE = -40.0
 
 @apart
 def give_trials(states: States, first: int, last: int) -> None:
-    """The cumulative probabilities of what is played, where it is not pi."""
+    """The cumulative probabilities of the policy played, where it is not pi."""
     log_pi, standing, cumulative = states.log_pi, states.standing, states.cumulative
     n_actions = log_pi.shape[1]
     for x in range(first, last):
@@ -70,7 +70,7 @@ def log_weight(ahead: float, standing: float) -> float:
 
 @compiled()
 def log_played(states: States, out: FloatArray) -> None:
-    """The logarithm of what is played."""
+    """The logarithm of the policy played."""
     log_pi, standing = states.log_pi, states.standing
     n_states, n_actions = log_pi.shape
     for x in range(n_states):

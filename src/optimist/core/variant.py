@@ -163,7 +163,7 @@ class Variant:
         return replace(self, eta=eta, bonus=bonus, ascension=ascension, r_max=r_max, v_max=v_max)
 
     def heaven(self, gamma: float) -> float:
-        """What heaven is worth: R_max H, or v_max; twice that with `Confidence`.
+        """The value of heaven: R_max H, or v_max; twice that with `Confidence`.
 
         Examples
         --------

@@ -1,1 +1,1 @@
-"""What things look like: as a line of text, as HTML in a notebook, and drawn by matplotlib."""
+"""Display of objects: as a line of text, as HTML in a notebook, and drawn by matplotlib."""

@@ -1,4 +1,4 @@
-"""What an agent believes, on the map of its world: a board for each quantity."""
+"""The estimates of an agent on the map of its world: a board for each quantity."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -52,7 +52,7 @@ def boards_figure(world: Map, values: Mapping[str, FloatArray], policy: FloatArr
 
 @style()
 def draw_board(ax: "Axes", world: Map, name: str, values: FloatArray, policy: FloatArray) -> "Axes":
-    """Draw the board of one quantity into axes of a figure of one's own."""
+    """Draw the board of one quantity into given axes."""
     ax.set_title(name)
     bar = ax.inset_axes((1.03, 0, 0.05, 1))
     _draw(ax, bar, world, name, values, policy)

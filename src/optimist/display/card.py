@@ -1,4 +1,4 @@
-"""Cards: an object as HTML in a notebook, its few numbers beside a small picture.
+"""Cards: an object as HTML in a notebook, with a few numbers beside a small picture.
 
 A card has no script, no style sheet and no colours of its own but one, and takes all others from
 the text around it: so it is legible on light and dark, whichever way a page was made dark.

@@ -17,7 +17,7 @@ HEIGHT = 1.9
 def draw_curve(
     x: IntArray, y: FloatArray, name: str, log: str, ax: "Axes | None", **line: Any
 ) -> Any:
-    """Draw a quantity over episodes, into axes that are returned, or else into a new figure."""
+    """Draw a quantity over episodes, into given axes or a new figure; return the axes."""
     if log not in ("", "x", "y", "xy"):
         raise ValueError(f"log must be '', 'x', 'y' or 'xy'; got {log!r}")
     shown = np.where(y > 0, y, np.nan) if "y" in log else y

@@ -1,4 +1,4 @@
-"""The figures that are returned. As it imports matplotlib, it is imported where one draws."""
+"""The figures that are returned. This module imports matplotlib, so it is imported on first use."""
 
 import io
 from typing import Any
@@ -16,7 +16,7 @@ class Figure(matplotlib.figure.Figure):
     """A figure that a notebook shows without pyplot and without a magic command."""
 
     def _repr_mimebundle_(self, **asked: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The same picture whether pyplot is imported or not, which would show it in its way."""
+        """The picture, the same whether pyplot is imported or not."""
         buffer = io.BytesIO()
         with style():
             self.savefig(buffer, format="png", dpi=SCREEN * SHARP, metadata={"Software": None})

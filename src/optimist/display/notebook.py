@@ -1,4 +1,4 @@
-"""Showing things in a notebook: how far code is that runs there, and whole pages."""
+"""Display in a notebook: progress bars, and whole pages."""
 
 import logging
 import sys
@@ -16,7 +16,7 @@ LOOK_SECONDS = 0.1
 FRAME = "width:100%;box-sizing:border-box;height:680px;border:1px solid #8886;border-radius:6px"
 
 MAY = "allow-scripts allow-downloads"
-"""What a page may do in its frame; a download is that of a picture of a chart."""
+"""The permissions of a page in its frame; downloads are pictures of charts."""
 
 
 def in_notebook() -> bool:
@@ -26,7 +26,7 @@ def in_notebook() -> bool:
 
 
 class Bar:
-    """A progress bar below a cell, with the methods of rich's. Once stopped, it leaves nothing.
+    """A progress bar below a cell, with the methods of rich's bar. It disappears when stopped.
 
     It is HTML that is displayed anew, without widgets: so it shows in Jupyter, in VS Code and on
     exported pages, and needs no extension.
@@ -38,7 +38,7 @@ class Bar:
         self._shown: Any = None
 
     def add_task(self, text: str, total: int | None = None) -> int:
-        """What is done, and how much of it there is."""
+        """Set the description and the total."""
         self.text, self.total = text, total
         self.say("")
         return 0
@@ -52,24 +52,24 @@ class Bar:
         _bars.append(self)
 
     def advance(self, task: int, n: int) -> None:
-        """So much more is done."""
+        """Add to the work done."""
         self.update(task, completed=self.done + n)
 
     def update(self, task: int, *, completed: int | None = None, description: str = "") -> None:
-        """So much is done; this is shown at most every `LOOK_SECONDS`."""
+        """Set the work done; the display changes at most every `LOOK_SECONDS`."""
         self.done = self.done if completed is None else completed
         self.text = description or self.text
         if time.monotonic() - self._at > LOOK_SECONDS:
             self.say("")
 
     def say(self, sentence: str) -> None:
-        """Show a sentence until there is progress."""
+        """Show a sentence until the next progress."""
         self._at, self._said = time.monotonic(), sentence
         if self._shown is not None:
             self._shown.update(self)
 
     def stop(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         _bars.remove(self)
         self.text = ""
         self.say("")

@@ -23,7 +23,7 @@ LARGEST, SIDE = 130, 14
 
 
 def sparkline(numbers: ArrayLike, says: str) -> str:
-    """A curve over a line at zero; each point is a mean. Empty of fewer than two numbers."""
+    """A curve over a line at zero; each point is a mean. Empty for fewer than two numbers."""
     y = np.asarray(numbers, dtype=np.float64)
     y = y[np.isfinite(y)]
     if len(y) < 2:
@@ -52,7 +52,7 @@ def bars(numbers: ArrayLike, says: str) -> str:
 
 
 def _down(y: FloatArray) -> FloatArray:
-    """How far below the upper edge some numbers are."""
+    """The distance of some numbers from the upper edge."""
     low, high = y.min(), y.max()
     return np.asarray((HEIGHT - 2) * (high - y) / (high - low or 1.0) + 1)
 

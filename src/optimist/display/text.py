@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _Brief(Repr):
-    """Cuts long values short, and tells of arrays their types and shapes."""
+    """Shortens long values, and shows arrays by their types and shapes."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -16,6 +16,9 @@ World                Its difficulty
 `LowerTauE`          two similar experts: the paper's lower bound on expert samples
 `ResetCliff`         one mistake is for ever: the hard instance of behavioural cloning
 `StandardImitation`  states that are never left: matching may err where cloning does not
+`Inventory`          when to order, and how much, if the demand is unknown
+`Queue`              whom to accept, and when to work fast
+`Warehouse`          from the gate to the dock, around racks and around people
 ===================  ============================================================================
 
 Each is registered with Gymnasium, as ``optimist/RiverSwim-v0`` and so on; there geometric resets
@@ -28,8 +31,10 @@ from optimist.envs.deep_sea import DeepSea
 from optimist.envs.environment import FiniteEnv
 from optimist.envs.grid import FourRooms, GridWorld, Maze
 from optimist.envs.gym_world import Gym
+from optimist.envs.inventory import Inventory
 from optimist.envs.lower_bounds import LowerK, LowerTauE
 from optimist.envs.mdp_files import load_mdp
+from optimist.envs.queue import Queue
 from optimist.envs.random_linear import RandomLinear
 from optimist.envs.random_mixture import RandomMixture
 from optimist.envs.random_tabular import RandomTabular
@@ -42,6 +47,7 @@ from optimist.envs.river_swim import RiverSwim
 from optimist.envs.six_arms import SixArms
 from optimist.envs.standard_imitation import StandardImitation
 from optimist.envs.toy_text import ToyText
+from optimist.envs.warehouse import Warehouse
 from optimist.envs.world import World
 from optimist.errors import BadEnvironment
 from optimist.ids import environment_id
@@ -58,9 +64,11 @@ __all__ = [
     "GeometricReset",
     "GridWorld",
     "Gym",
+    "Inventory",
     "LowerK",
     "LowerTauE",
     "Maze",
+    "Queue",
     "RandomLinear",
     "RandomMixture",
     "RandomTabular",
@@ -69,6 +77,7 @@ __all__ = [
     "SixArms",
     "StandardImitation",
     "ToyText",
+    "Warehouse",
     "World",
     "environment_id",
     "known_range",

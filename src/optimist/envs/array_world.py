@@ -1,4 +1,4 @@
-"""A world that is given by its arrays: any finite MDP, or what is kept of a world of one's own."""
+"""A world given by its arrays: any finite MDP, or a stored copy of a user-defined world."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class ArrayWorld(World):
     parameters
         The parameters of that world, to be shown.
     Phi
-        The features of that world, [X, A, d], if it has some of its own.
+        The features of that world, [X, A, d], if it defines any.
     drawn
         The board of that world, the cells of its states and the moves of its actions, if it has
         them.
@@ -88,7 +88,7 @@ class ArrayWorld(World):
 
     @property
     def header(self) -> dict[str, Any]:
-        """What is not an array, as plain data."""
+        """The fields that are not arrays, as plain data."""
         return {
             "origin": self.origin, "parameters": dict(self.parameters), "drawn": dict(self.drawn)
         }  # fmt: skip
@@ -109,7 +109,7 @@ class ArrayWorld(World):
         found: FeatureMap = World.features.func(self)  # type: ignore[attr-defined]
         return found
 
-    # Its drawing, which the worlds of others may have
+    # Its drawing, which user-defined worlds may have
 
     @property
     def board(self) -> tuple[str, ...]:

@@ -6,20 +6,20 @@ from optimist.envs.gym_world import Gym
 from optimist.envs.players import Players
 
 PATIENCE = 10
-"""After so many horizons H an episode counts as one that would never end."""
+"""The length, in horizons H, from which an episode counts as one that would never end."""
 
 
 class Endings:
     """Whether episodes are broken off after each step with probability 1 - gamma.
 
-    Unless it is told, they are not, as long as the environment ends its episodes. The first one
-    that goes on for 10 H steps is broken off, and from then on resets are geometric. That is not
-    done where the environment tells its time limit, nor once it has cut an episode off itself.
+    By default they are not, as long as the environment ends its episodes: the first episode of 10 H
+    steps is broken off, and from then on resets are geometric. An environment that declares a time
+    limit, or has cut off an episode itself, keeps its own endings.
 
     Parameters
     ----------
     world
-        What is said of the environment.
+        The declaration of the environment.
     players
         The environment that is played.
 
@@ -27,23 +27,23 @@ class Endings:
     --------
     >>> world = Gym("CliffWalking-v1", gamma=0.9)  # ends at its goal alone
     >>> endings = Endings(world, Players(world.make()))
-    >>> endings.geometric, endings.exhausts(steps=99), endings.exhausts(steps=100)
+    >>> endings.geometric, endings.exceeds_patience(steps=99), endings.exceeds_patience(steps=100)
     (False, False, True)
     >>> endings.geometric
     True
     """
 
     def __init__(self, world: Gym, players: Players) -> None:
-        told, stoppable = world.geometric, players.can_be_stopped
-        if told and not stoppable:
+        declared, stoppable = world.geometric, players.can_be_stopped
+        if declared and not stoppable:
             raise ValueError(
                 "geometric resets break off one episode while others go on: make the vector "
                 "environment with autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED"
             )
-        geometric = players.endless and stoppable if told is None else told
-        settled = told is not None or players.limited or players.endless or not stoppable
+        geometric = players.endless and stoppable if declared is None else declared
+        settled = declared is not None or players.limited or players.endless or not stoppable
         self.gamma = world.gamma
-        self.flags = np.array([geometric, settled])  # all that changes, to be saved
+        self.flags = np.array([geometric, settled])  # the state to save
         players.geometric = self.geometric
 
     @property
@@ -56,16 +56,16 @@ class Endings:
             return f"episodes are broken off with probability {1 - self.gamma:.3g} a step"
         return "episodes end as the environment ends them"
 
-    def goes_on(self, rng: np.random.Generator) -> bool:
-        """Toss the coin of a step, if there is one."""
+    def continues(self, rng: np.random.Generator) -> bool:
+        """Draw whether the episode goes on after a step; it does unless resets are geometric."""
         return not self.flags[0] or bool(rng.random() < self.gamma)
 
     def cut_off(self) -> None:
         """Note that the environment has cut an episode off itself."""
         self.flags[1] = True
 
-    def exhausts(self, steps: int) -> bool:
-        """Whether an episode is to be broken off that has not ended after so many steps."""
+    def exceeds_patience(self, steps: int) -> bool:
+        """Whether to break off an episode that has not ended after so many steps."""
         over = not self.flags[1] and steps >= round(PATIENCE / (1 - self.gamma))
         if over:
             self.flags[:] = True

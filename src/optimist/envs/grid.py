@@ -80,7 +80,9 @@ class Grid(World):
     @property
     def _lines(self) -> list[str]:
         if not isinstance(self.layout, str):
-            raise TypeError(f"layout = {self.layout!r} is not text: a map is a string of lines")
+            raise TypeError(
+                f"layout must be text, one line for each row of the map; got {self.layout!r}"
+            )
         lines = [line.strip() for line in self.layout.strip().splitlines()]
         for i, line in enumerate(lines):
             if len(line) != len(lines[0]):

@@ -1,4 +1,4 @@
-"""A Gymnasium environment and all that has to be said of it, declared once."""
+"""A Gymnasium environment and its settings, declared once."""
 
 import json
 import re
@@ -29,10 +29,10 @@ PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 @dataclass(frozen=True)
 class Gym:
-    """A Gymnasium environment, by its id or itself, and how it is to be played.
+    """A Gymnasium environment, given by its id or as an object, and how to play it.
 
-    It is no `World`: only its spaces are known, so nothing is solved exactly. Agents, studies and
-    the command line take the same parameters.
+    It is not a `World`: only its spaces are known, so nothing is solved exactly. Agents, studies
+    and the command line take the same parameters.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Gym:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         if isinstance(self.id, str):
             return self.id
         if not isinstance(self.id, gymnasium.Env | VectorEnv):
@@ -166,7 +166,7 @@ class Gym:
             raise ValueError(f"{said}: {error}") from error
 
     def make(self) -> AnyEnv:
-        """The environment, or so many side by side as ``parallel`` says."""
+        """The environment, or ``parallel`` copies of it side by side."""
         if self.parallel == 1:
             return self._one()
         side_by_side: Any = [self._one] * self.parallel
@@ -203,12 +203,12 @@ class Gym:
         options = read_options(self.options)
         try:
             env = make(**options)
-        except Exception as error:  # of whoever wrote the environment
+        except Exception as error:  # any error of the environment's code
             given = f" with options = {self.options!r}" if options else ""
             said = f"{type(error).__name__}: {error}"
             raise ValueError(f"id = {self.name!r} cannot be made{given}: {said}") from error
         if not isinstance(env, gymnasium.Env):
-            raise ValueError(f"id = {self.name!r} must make a gymnasium.Env; it made {env!r}")
+            raise ValueError(f"id = {self.name!r} must make a gymnasium.Env; got {env!r}")
         return env
 
 
@@ -264,8 +264,8 @@ def read_options(text: str) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals or not name.isidentifier() or name in options:
             raise ValueError(
-                f"options = {text!r}: {part!r} is not one more NAME=VALUE, as in "
-                "map_name=8x8,is_slippery=false"
+                f"options = {text!r} must be NAME=VALUE, each name once, as in "
+                f"map_name=8x8,is_slippery=false; got {part!r}"
             )
         if value in PYTHON_WORDS:
             raise ValueError(f"options = {text!r}: write {name}={PYTHON_WORDS[value]}, as in JSON")

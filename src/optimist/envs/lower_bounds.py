@@ -51,7 +51,9 @@ class LowerK(World):
         _check_special(self.special, self.n_actions)
         delta = _delta(self.gamma)
         if not 0 <= checks.real_number(self.epsilon, "epsilon") < delta:
-            raise ValueError(f"epsilon = {self.epsilon:g} is outside [0, delta) = [0, {delta:g})")
+            raise ValueError(
+                f"epsilon must be in [0, delta) = [0, {delta:g}); got {self.epsilon:g}"
+            )
         return _two_states(self, delta, w=[1, 0], nu0=[1, 0])
 
     @property
@@ -108,10 +110,12 @@ class LowerTauE(World):
     def build(self) -> LinearMDP:
         _check_special(self.special, self.n_actions)
         if checks.count(self.member, "member", least=0) > 1:
-            raise ValueError(f"member = {self.member!r} must be 0 or 1")
+            raise ValueError(f"member must be 0 or 1; got {self.member!r}")
         delta = _delta(self.gamma)
         if not 0 <= checks.real_number(self.epsilon, "epsilon") <= delta:
-            raise ValueError(f"epsilon = {self.epsilon:g} is outside [0, delta] = [0, {delta:g}]")
+            raise ValueError(
+                f"epsilon must be in [0, delta] = [0, {delta:g}]; got {self.epsilon:g}"
+            )
         w_max = checks.positive(self.w_max, "w_max")
         w = [w_max, 0] if self.member == 0 else [0, w_max]
         return _two_states(self, delta, w, nu0=[0.5, 0.5])
@@ -149,14 +153,14 @@ def _two_states(
 def _delta(gamma: float) -> float:
     """Delta = (1 - gamma) / gamma, as both proofs choose it; they need gamma >= 1/2."""
     if checks.discount(gamma) < 0.5:
-        raise ValueError(f"gamma = {gamma:g} must be at least 1/2, so that delta <= 1")
+        raise ValueError(f"gamma must be at least 1/2, so that delta <= 1; got {gamma:g}")
     return (1 - gamma) / gamma
 
 
 def _check_special(special: int, n_actions: int) -> None:
     checks.count(n_actions, "n_actions", least=2)
     if checks.count(special, "special", least=0) >= n_actions:
-        raise ValueError(f"special = {special} is outside {{0, ..., {n_actions - 1}}}")
+        raise ValueError(f"special must be in {{0, ..., {n_actions - 1}}}; got {special}")
 
 
 def _always(action: int, n_actions: int) -> FloatArray:

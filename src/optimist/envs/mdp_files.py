@@ -36,7 +36,7 @@ def load_mdp(path: str | Path) -> FiniteMDP:
 
 
 def read_arrays(path: Path) -> dict[str, Any]:
-    """What a file holds by name, not yet checked."""
+    """The contents of a file by name, not yet checked."""
     if path.suffix not in SUFFIXES:
         raise FileError(f"{path} must be a .npz or .json file with an MDP")
     try:
@@ -44,7 +44,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
         if path.suffix == ".json":
             data = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(data, dict):
-                raise ValueError(f"it holds a {type(data).__name__}, not an object")
+                raise ValueError(f"it must hold an object; got a {type(data).__name__}")
             return data
         with zipfile.ZipFile(path) as archive:  # arrays may be packed far below their size
             size = sum(entry.file_size for entry in archive.infolist())

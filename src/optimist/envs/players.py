@@ -21,23 +21,23 @@ Observations: TypeAlias = NDArray[Any]
 """A batch of observations [n, ...]; those that are no arrays are the objects of an array [n]."""
 
 LIMITS = ("max_episode_steps", "_max_episode_steps", "max_steps")
-"""Attributes by which environments without a time limit of Gymnasium's tell theirs."""
+"""Attributes with the time limits of environments that do not use Gymnasium's wrapper."""
 
 ENDLESS = 100_000
-"""After so many steps an episode counts as one that never ends, unless a longer limit is known."""
+"""The number of steps from which an episode counts as endless, unless a longer limit is known."""
 
 LONGEST = 50
-"""No geometric length is so many times its mean: the probability is e^-50."""
+"""Practically no geometric length exceeds this multiple of its mean: the probability is e^-50."""
 
 
 class Step(NamedTuple):
     """One step of every player, n of each."""
 
-    after: Observations  # what is seen then, [n, ...]: of an episode that ended, its last sight
+    after: Observations  # the next observations, [n, ...]; of an episode that ended, its last one
     reward: list[float]
     terminated: list[bool]
     truncated: list[bool]
-    began: list[bool]  # no step at all: the environment used it to begin an episode
+    began: list[bool]  # not a step: the environment used it to begin an episode
 
 
 class Players:
@@ -75,7 +75,7 @@ class Players:
         limit = _time_limit(env)
         self.limited = limit > 0  # whether episodes are known to end
         self.endless = not limit and isinstance(_one(env).unwrapped, FiniteEnv)  # known never to
-        self.geometric = False  # whether the learner breaks them off, and no wrapper does
+        self.geometric = False  # whether the learner breaks them off, instead of a wrapper
         self._most = max(ENDLESS, limit + 1)
         self._steps = [0] * self.n
         self._starting = [False] * self.n
@@ -87,14 +87,14 @@ class Players:
         return bool(self._mode == AutoresetMode.DISABLED)
 
     def begin(self, seed: int | None = None) -> Observations:
-        """Begin an episode everywhere; what is seen, [n, ...]."""
+        """Begin an episode in every environment; the observations, [n, ...]."""
         seen = self._reset(seed)
         self._steps = [0] * self.n
         self._starting = [False] * self.n
         return self._checked(seen)
 
     def step(self, actions: list[int]) -> Step:
-        """One step everywhere."""
+        """One step in every environment."""
         given: Any = actions[0] if self._vector is None else np.array(actions)
         try:
             after, reward, terminated, truncated, info = self.env.step(given)
@@ -106,13 +106,13 @@ class Players:
         over, cut = self._each(terminated, bool), self._each(truncated, bool)
         if not all(map(math.isfinite, paid)):
             bad = next(r for r in paid if not math.isfinite(r))
-            raise BadEnvironment(f"the environment paid {bad}, which is no reward")
+            raise BadEnvironment(f"the environment must pay finite rewards; got {bad}")
         if self._mode == AutoresetMode.SAME_STEP:
             self._starts = self._checked(seen)
             seen = seen.copy()
             for i in range(self.n):
                 if over[i] or cut[i]:
-                    seen[i] = self._last_sight(info, i)
+                    seen[i] = self._final_observation(info, i)
         for i in range(self.n):
             self._steps[i] = 0 if began[i] else self._steps[i] + 1
         if max(self._steps) > self._most:
@@ -123,9 +123,9 @@ class Players:
         return Step(self._checked(seen), paid, over, cut, began)
 
     def restart(self, ended: list[bool]) -> Observations | None:
-        """Begin anew where an episode has ended; what is seen there, [n, ...].
+        """Begin an episode where one has ended; the observations there, [n, ...].
 
-        None of a vector environment that resets itself with the next step.
+        A vector environment that resets itself with the next step returns None.
         """
         for i in range(self.n):
             self._steps[i] *= not ended[i]
@@ -152,8 +152,8 @@ class Players:
         )
         if space != self.observation_space:
             raise BadEnvironment(
-                f"the environment has changed its observations from {self.observation_space} to "
-                f"{space}: what was learnt is of the former"
+                f"the environment's observations must stay in {self.observation_space}, as when "
+                f"learning began; got the space {space}"
             )
         return self._as_array(seen)
 
@@ -165,33 +165,33 @@ class Players:
             if self._vector is not None:
                 each = list(iterate(self._vector.observation_space, seen))
         except ValueError as error:
-            raise BadEnvironment(f"the environment shows an odd observation: {error}") from error
+            raise BadEnvironment(
+                f"observations must be in {self.observation_space}: {error}"
+            ) from error
         batch = np.empty(len(each), dtype=object)
         for i, observation in enumerate(each):
             batch[i] = observation
         return batch
 
     def _checked(self, seen: Observations) -> Observations:
-        """Observations, if they are such."""
+        """The observations, if they have the declared shape and are finite."""
         shape = (self.n, *(self.observation_space.shape or ()))
         if self._arrays and seen.shape != shape:
             raise BadEnvironment(
-                f"the environment shows an observation of shape {seen.shape[1:]}, and its space "
-                f"has {shape[1:]}"
+                f"observations must have the shape of the environment's space, {shape[1:]}; got "
+                f"{seen.shape[1:]}"
             )
         if seen.dtype.kind == "f" and not np.isfinite(seen).all():
-            raise BadEnvironment(
-                f"the environment shows {seen[~np.isfinite(seen)][0]} in an observation"
-            )
+            raise BadEnvironment(f"observations must be finite; got {seen[~np.isfinite(seen)][0]}")
         return seen
 
-    def _last_sight(self, info: dict[str, Any], i: int) -> Any:
+    def _final_observation(self, info: dict[str, Any], i: int) -> Any:
         try:
             return info["final_obs"][i]
         except (KeyError, IndexError):
             raise BadEnvironment(
-                "the environment resets within a step and does not say in info['final_obs'] what "
-                "an episode ended with"
+                "the environment resets within a step: info['final_obs'] must hold the last "
+                "observation of the episode"
             ) from None
 
     def _each(self, given: Any, kind: type[Any]) -> list[Any]:
@@ -202,7 +202,7 @@ class Players:
                 return found
         except (TypeError, ValueError):
             pass
-        raise BadEnvironment(f"the environment returned {given!r} where {self.n} numbers are due")
+        raise BadEnvironment(f"the environment must return {self.n} numbers; got {given!r}")
 
 
 def _one(env: AnyEnv) -> Any:
@@ -219,7 +219,7 @@ def _time_limit(env: AnyEnv) -> int:
             limit = inner._max_episode_steps
         inner = inner.env
     own = (getattr(inner, name, None) for name in LIMITS)
-    told = next((n for n in own if isinstance(n, int | np.integer) and n > 0), 0)
+    declared = next((n for n in own if isinstance(n, int | np.integer) and n > 0), 0)
     resets = resets_of(env)
     longest = 0 if resets is None else math.ceil(LONGEST / (1 - resets.gamma))
-    return int(limit or told or longest)
+    return int(limit or declared or longest)

@@ -61,9 +61,9 @@ class RandomTabular(World):
 def draw_kernel(
     rng: np.random.Generator, n_states: int, n_actions: int, successors: int
 ) -> FloatArray:
-    """A random kernel [X, A, X] in which each pair leads to so many states."""
+    """A random kernel [X, A, X] in which each pair leads to ``successors`` states."""
     if checks.count(successors, "successors") > n_states:
-        raise ValueError(f"successors = {successors} must be at most n_states = {n_states}")
+        raise ValueError(f"successors must be at most n_states = {n_states}; got {successors}")
     pairs = n_states * n_actions
     after = rng.permuted(np.tile(np.arange(n_states), (pairs, 1)), axis=1)[:, :successors]
     cuts = np.sort(rng.random((pairs, successors - 1)), axis=1)

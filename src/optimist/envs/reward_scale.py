@@ -22,7 +22,7 @@ CLASSIC_CONTROL = {
     "CartPole-v0": (0.0, 1.0),
     "CartPole-v1": (0.0, 1.0),
 }
-"""What Gymnasium's own environments pay, where no table says it."""
+"""The ranges of rewards of Gymnasium's own environments without tables."""
 
 NO_REWARDS_CHANGED = (
     *(gymnasium.ObservationWrapper, gymnasium.ActionWrapper, GeometricReset),
@@ -51,10 +51,10 @@ class RewardScale:
     gamma
         The discount factor.
     own
-        A map of one's own instead, whose values have to lie in [0, R_max].
+        A user-defined map instead, whose values must lie in [0, R_max].
     learns
-        Whether the range is learnt, if neither is given: its ends are 0 or powers of two, the
-        nearest that hold what was paid so far. Until anything but 0 was, it is [0, 1].
+        Whether the range is learnt, if neither is given: its ends are 0 or the nearest powers of
+        two that hold all rewards paid so far. As long as all were 0, it is [0, 1].
 
     Examples
     --------
@@ -77,7 +77,7 @@ class RewardScale:
         if declared is not None and own is not None:
             raise TypeError("give low and high or reward_map, not both")
         self.r_max, self._own = r_max, own
-        self.mapped = own is not None  # by a map of one's own
+        self.mapped = own is not None  # by a user-defined map
         self.learns = learns and declared is None and own is None
         self.seen = (0.0, 0.0)  # the least and the largest reward so far, and that of an end
         self._slack = checks.RANGE_TOLERANCE * r_max
@@ -110,7 +110,7 @@ class RewardScale:
             return min(max(mapped, 0.0), self.r_max)
         mapped = (reward - self.low) / (self.high - self.low) * self.r_max
         if not -self._slack <= mapped <= self.r_max + self._slack:
-            how = "declared" if self._declared else "what is taken for granted"
+            how = "declared" if self._declared else "the range assumed"
             raise BadEnvironment(
                 f"the environment paid {reward:.6g}, and [{self.low:g}, {self.high:g}] is {how}: "
                 "give low= and high= (on the command line --low and --high), or a reward_map= into "
@@ -165,7 +165,7 @@ def known_range(env: AnyEnv) -> Range | None:
         if isinstance(env.unwrapped, SyncVectorEnv) and env.unwrapped is env:
             return known_range(env.envs[0])
         if isinstance(env.unwrapped, AsyncVectorEnv) or env.spec is None:
-            return None  # nobody knows what wrappers there are within other processes
+            return None  # the wrappers in other processes are unknown
         return None if env.spec.additional_wrappers else CLASSIC_CONTROL.get(env.spec.id)
     times, inner = 1, env
     while isinstance(inner, gymnasium.Wrapper):

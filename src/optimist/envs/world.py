@@ -54,9 +54,11 @@ class World(ABC):
             raise ValueError(f"rewards of {name} must lie in [0, 1]; got [{least}, {most}]")
 
     def _repr_html_(self) -> str:
-        told = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
+        parameters = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
         short = {
-            n: x for n, x in told.items() if isinstance(x, int | float | str) and "\n" not in str(x)
+            n: x
+            for n, x in parameters.items()
+            if isinstance(x, int | float | str) and "\n" not in str(x)
         }
         mdp, where = self.mdp, self.map
         facts = {**short, "states": f"{mdp.n_states:,}", "actions": mdp.n_actions}

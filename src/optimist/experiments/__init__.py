@@ -1,4 +1,4 @@
-"""Studies: what to run, running it anywhere, and what came of it."""
+"""Studies: their definition, their execution anywhere, and their results."""
 
 from optimist.errors import DiskError, ExecutorError, StudyError
 from optimist.experiments.results import Results, open_results

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from optimist.checks import FloatArray, IntArray
+from optimist.experiments.certified import COLUMNS
 from optimist.experiments.run_folder import RunFolder
 from optimist.experiments.statistics import Estimate
 from optimist.experiments.study import Run
@@ -21,7 +22,7 @@ class Cell:
     Attributes
     ----------
     track
-        What is measured in the world.
+        The measurements in the world.
     seeds
         The numbers of the finished seeds, [n].
     at
@@ -31,6 +32,9 @@ class Cell:
     curves
         The quantities of `Track.labels` that the agent has: of each seed at each of these rows,
         [n, T].
+    certified
+        The bounds of certificates and the value of their policies (`COLUMNS`), of each seed at each
+        of these rows, [n, T]; empty if there are none.
     averages, finals
         The mean suboptimality, or the mean return, of each seed over the run, and over its last
         tenth, [n].
@@ -44,6 +48,8 @@ class Cell:
         self.episodes: IntArray = np.array([t["episode"] for t in tables])
         self.steps: IntArray = np.array([t["steps"] for t in tables])
         self.curves: dict[str, FloatArray] = track.quantities(tables)
+        names = COLUMNS if COLUMNS[0] in tables[0] else ()
+        self.certified = {name: np.array([t[name] for t in tables]) for name in names}
         self.averages: FloatArray
         self.finals: FloatArray
         self.averages, self.finals = np.array([track.means(t) for t in tables]).T

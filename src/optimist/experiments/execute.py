@@ -11,6 +11,7 @@ from optimist.agents import Agent, PythonAgent
 from optimist.agents.checkpoint import FILE as AGENT
 from optimist.checks import IntArray
 from optimist.errors import Busy, FileError
+from optimist.experiments.certified import certificate_now, refusal
 from optimist.experiments.curves import Curves, joined, read_curves, write_curves
 from optimist.experiments.environment import environment
 from optimist.experiments.maps import is_drawn, no_shots
@@ -34,17 +35,17 @@ DISK = (
 
 
 class Task(NamedTuple):
-    """The input of a worker: what any executor can send, classes of one's own included."""
+    """The input of a worker, which any executor can send, user-defined classes included."""
 
     specification: Specification
     folder: str
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     trust: tuple[str, ...] = ()
-    live: Any = False  # who watches, in this process
+    live: Any = False  # the watcher, in this process
 
 
 class Outcome(NamedTuple):
-    """How a run ended.
+    """The outcome of a run.
 
     Attributes
     ----------
@@ -87,7 +88,7 @@ def execute(task: Task) -> Outcome:
 
 
 def marks(length: int, stride: int) -> IntArray:
-    """The numbers of episodes, or of steps, after which a run is evaluated, and may be saved.
+    """The numbers of episodes, or of steps, after which a run is evaluated and may be saved.
 
     They are multiples of the stride, denser at the start, where most is learnt, and the end.
 
@@ -116,15 +117,14 @@ def _run(task: Task, folder: RunFolder) -> str:
     folder.write_json("specification.json", spec.plain)
     folder.note_environment(environment())
     saved = time.monotonic()
+    uncertified = "" if spec.certify is None else refusal(agent, spec.certify)
+    delta = None if uncertified else spec.certify
     done = getattr(agent, spec.unit) if parts else -1
     for mark in marks(spec.length, spec.stride):
         if mark <= done:  # before the checkpoint, or in an episode that was longer
             continue
         if mark:
-            before, left = agent.steps, int(mark) - getattr(agent, spec.unit)
-            limits: dict[str, Any] = {spec.unit: left, **watched}
-            history = agent.learn(**limits, show_progress=False)
-            parts.append(track.rows(history, before, agent.steps, spec.stride))
+            parts += _rows(spec, agent, track, int(mark), delta, watched)
             agent.forget()  # its policies were evaluated; the checkpoint does not need them
         if shots is not None:
             shots = shots.taken(agent, spec.world)
@@ -139,9 +139,30 @@ def _run(task: Task, folder: RunFolder) -> str:
     curves = track.completed(joined(parts))
     write_curves(folder.path / "curves.parquet", curves, spec.id)
     counted = {"run": spec.id, "episodes": agent.episodes, "steps": int(curves["steps"][-1])}
-    folder.write_json("result.json", {**counted, **track.result(curves, agent)})
+    why = {"uncertified": uncertified} if uncertified else {}
+    folder.write_json("result.json", {**counted, **track.result(curves, agent), **why})
     folder.tidy()
     return restarted
+
+
+def _rows(
+    spec: Specification,
+    agent: Agent,
+    track: Track,
+    mark: int,
+    delta: float | None,
+    watched: dict[str, Any],
+) -> list[Curves]:
+    """Learn up to a mark; with certificates it stops before each policy that is evaluated."""
+    found = []
+    while (done := getattr(agent, spec.unit)) < mark:
+        end = mark if delta is None else min(done + spec.stride, mark)
+        limits: dict[str, Any] = {spec.unit: end - done, **watched}
+        certified = {} if delta is None else certificate_now(agent, delta)
+        before = agent.steps
+        history = agent.learn(**limits, show_progress=False)
+        found.append({**track.rows(history, before, agent.steps, spec.stride), **certified})
+    return found
 
 
 def _load(

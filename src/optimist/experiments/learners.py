@@ -46,7 +46,7 @@ def sees_trajectories(kind: type[Any]) -> bool:
 
 
 def plays(kind: type[Any]) -> bool:
-    """Whether a learner plays episodes, of which a study is made."""
+    """Whether a learner plays episodes, as a study needs."""
     return not issubclass(kind, Imitator) or kind.plays
 
 
@@ -70,7 +70,7 @@ class ImitationConfig(ExpertData, FraILConfig):
 
 @dataclass(frozen=True)
 class UnknownAgent:
-    """An agent whose class is not imported: its results can be read, and it cannot be run."""
+    """An agent whose class is not imported: its results can be read, but it cannot be run."""
 
     name: str
     parameters: Mapping[str, Any] = field(hash=False)
@@ -82,7 +82,7 @@ def _is_imitator(kind: type[Any]) -> bool:
     return "expert" in signature(kind).parameters
 
 
-is_imitator: Callable[[Any], bool] = cache(_is_imitator)  # each run of a study asks of each class
+is_imitator: Callable[[Any], bool] = cache(_is_imitator)  # called for each run of a study
 
 
 def _config_of(kind: Any) -> type[Any]:
@@ -97,14 +97,14 @@ def _config_of(kind: Any) -> type[Any]:
     return found
 
 
-config_of: Callable[[Any], type[Any]] = cache(_config_of)  # which makes each class once
+config_of: Callable[[Any], type[Any]] = cache(_config_of)  # each class is made once
 
 CONFIGS: dict[str, type[Any]] = {name: config_of(kind) for name, kind in LEARNERS.shipped.items()}
 """The configuration class of each shipped learner in a study."""
 
 
 def learner_of(config: Any) -> type[Any]:
-    """The learner that a configuration belongs to: its class says so."""
+    """The learner that a configuration belongs to, by the configuration's class."""
     if isinstance(config, Algorithm):
         return type(config)
     for kind in _with_config():
@@ -178,9 +178,7 @@ def check_together(world: World | Gym, config: Any, by_steps: bool) -> None:
         )
     kind = learner_of(config)
     if not plays(kind):
-        raise ValueError(
-            f"{kind.__name__} plays no episodes, of which a study is made: call its learn()"
-        )
+        raise ValueError(f"{kind.__name__} plays no episodes, as a study needs: call its learn()")
     if not isinstance(world, Gym):
         if isinstance(config, PsrlConfig):  # its tables are quadratic in the number of states
             check_tables(world.mdp, Peer.PSRL)
@@ -200,7 +198,7 @@ def check_together(world: World | Gym, config: Any, by_steps: bool) -> None:
 def make_learner(
     kind: type[Any], config: Any, world: World | Gym, length: int, stride: int, seed: int
 ) -> Agent:
-    """Create a learner of a study, for so many episodes or steps, before its first episode."""
+    """Create a learner of a study, for a length in episodes or steps, before its first episode."""
     how: Any = {"seed": seed, "stride": stride}
     made: Agent
     if issubclass(kind, Algorithm):

@@ -10,6 +10,7 @@ from optimist.agents.plotted import cumulative
 from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym, World
 from optimist.experiments import statistics
+from optimist.experiments.certified import best_so_far
 from optimist.experiments.curves import Curves, average, final
 from optimist.experiments.experts import ExpertData
 from optimist.experiments.maps import corners, is_drawn
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from optimist.experiments.cells import Cell
 
 POINTS = 100
-"""The most points of the curves of a run of so many steps."""
+"""The most points of the curves of a run by steps."""
 
 
 def track_of(world: StudyWorld, steps: int | None = None) -> Track:
-    """The track of the runs in a world, which are of so many steps, or of some episodes."""
+    """The track of the runs in a world, by steps or by episodes."""
     if not isinstance(world, Gym):
         return ByValues(world)
     return ByReturns(world) if steps is None else BySteps(world, steps)
@@ -44,11 +45,11 @@ class ByValues(Track):
 
     @property
     def scale(self) -> float:
-        """The optimal value. If it is 0, so is all suboptimality, and any scale will do."""
+        """The optimal value; 1 if it is 0, as then every suboptimality is 0 too."""
         return self.world.mdp.optimal().value or 1.0
 
     def rows(self, history: Any, before: int, after: int, stride: int) -> Curves:
-        """Without the regret, which depends on all episodes.
+        """The rows without the regret, which depends on all episodes.
 
         Imitators are evaluated by the rewards of the world; its optimal policy is their expert.
         """
@@ -77,7 +78,8 @@ class ByValues(Track):
         return np.arange(1, episodes + 1, stride)
 
     def completed(self, rows: Curves) -> Curves:
-        return {**rows, "regret": cumulative(rows["episode"], rows["suboptimality"])}
+        certified = best_so_far(rows) if "lower" in rows else {}
+        return {**rows, **certified, "regret": cumulative(rows["episode"], rows["suboptimality"])}
 
     def result(self, curves: Curves, agent: Agent) -> dict[str, Any]:
         mdp = self.world.mdp
@@ -159,7 +161,7 @@ class ByReturns(Track):
         return {"return": np.array([t["return"] for t in tables])}
 
     def means(self, curves: Curves) -> tuple[float, float]:
-        """Of an episode, or over the steps, as windows differ in size."""
+        """The mean of an episode, or over the steps, as windows differ in size."""
         sizes, last = np.diff(curves[self.column], prepend=0), -max(1, len(curves["return"]) // 10)
         mean, late = (
             float((curves["return"][first:] * sizes[first:]).sum() / sizes[first:].sum())
@@ -181,7 +183,7 @@ class ByReturns(Track):
 
 
 class BySteps(ByReturns):
-    """Returns in a run of so many steps, at points that are the same for all seeds and agents.
+    """Returns in runs by steps, at points that are the same for all seeds and agents.
 
     The return at a point is the mean over the episodes that ended since the point before. If none
     did, one episode was under way all that time, and it is the return of that one. A run ends with
@@ -199,7 +201,7 @@ class BySteps(ByReturns):
         return self.grid
 
     def rows(self, history: Any, before: int, after: int, stride: int) -> Curves:
-        """Side by side, episodes that are dropped at the end may have been learnt from in part."""
+        """Side by side, a learner may have used parts of the episodes dropped at the end."""
         found = super().rows(history, before, after, stride)
         found["steps"][-1] = after
         return found

@@ -64,8 +64,8 @@ class Results:
         self._cells: dict[tuple[str, str], Cell] = {}
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self._facts.items())
-        return f"Results({self.study.title!r}, {told})"
+        facts = ", ".join(f"{name}={value}" for name, value in self._facts.items())
+        return f"Results({self.study.title!r}, {facts})"
 
     def _repr_html_(self) -> str:
         return card(self.study.title, self._facts, self.table()._repr_html_())
@@ -106,7 +106,7 @@ class Results:
 
     @cached_property
     def failures(self) -> dict[Run, str]:
-        """The runs whose last attempt failed, and why."""
+        """The runs whose last attempt failed, with the reasons."""
         left = [r for r in self.study.runs if not self.folder.of(r).finished]
         found = {r: self.folder.of(r).failure for r in left}
         return {r: message for r, message in found.items() if message is not None}

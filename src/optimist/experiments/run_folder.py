@@ -141,7 +141,7 @@ class RunFolder:
 
     @property
     def failure(self) -> str | None:
-        """Why the last attempt failed; None if it did not."""
+        """The reason why the last attempt failed; None if it did not."""
         if not self._has("failure.json"):
             return None
         try:

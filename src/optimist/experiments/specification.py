@@ -10,6 +10,7 @@ import numpy as np
 
 from optimist import checks
 from optimist.agents import Agent
+from optimist.core.guarantee import failure_probability
 from optimist.digests import digest
 from optimist.envs import Gym
 from optimist.errors import DataError
@@ -32,7 +33,7 @@ FORMAT = 2
 """The format of specifications in files."""
 
 Unit = Literal["episodes", "steps"]
-"""What the length of a run is counted in."""
+"""The unit of the length of a run."""
 
 EVALUATIONS = 400
 """About how many policies of a run are evaluated by default."""
@@ -49,14 +50,16 @@ class Specification:
     agent
         The configuration of an agent; its class determines the agent. Or an `Algorithm`.
     episodes
-        The number of episodes; None if the run is of so many steps.
+        The number of episodes; None in a run by steps.
     stride
         The policy is evaluated exactly every ``stride`` episodes. In a Gymnasium environment,
-        returns are averaged over ``stride`` episodes. It is 1 in a run of so many steps.
+        returns are averaged over ``stride`` episodes. It is 1 in a run by steps.
     seed
         The seed of the agent.
     steps
         The number of steps in a Gymnasium environment, instead of episodes.
+    certify
+        The delta at which certificates are asked for, in a finite world; None if they are not.
 
     Examples
     --------
@@ -75,6 +78,7 @@ class Specification:
     stride: int
     seed: int
     steps: int | None = None
+    certify: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "world", study_world(self.world))
@@ -87,6 +91,7 @@ class Specification:
             object.__setattr__(self, name, checks.count(getattr(self, name), name, least))
         if self.steps is not None and self.stride != 1:
             raise ValueError(f"stride must be 1 in a run of so many steps; got {self.stride}")
+        object.__setattr__(self, "certify", read_certify(self.certify, self.world))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Specification) and self.plain == other.plain
@@ -96,7 +101,7 @@ class Specification:
 
     @property
     def unit(self) -> Unit:
-        """What the length of the run is counted in."""
+        """The unit of the length of the run: episodes or steps."""
         return "episodes" if self.steps is None else "steps"
 
     @property
@@ -111,7 +116,7 @@ class Specification:
         return None if isinstance(self.agent, UnknownAgent) else learner_of(self.agent)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All that another process needs: names and digests are those of this one."""
+        """The data that another process needs: names and digests as in this one."""
         _ = self.plain, self.kind
         return vars(self)
 
@@ -124,6 +129,7 @@ class Specification:
             "agent": agent_table(self.agent),
             **length_table(self.unit, self.length, self.stride),
             "seed": self.seed,
+            **certify_table(self.certify),
         }
 
     @cached_property
@@ -135,12 +141,12 @@ class Specification:
     def from_plain(cls, data: Plain, folder: Path | None = None) -> "Specification":
         """Read a specification from plain data; nothing is imported for it.
 
-        ``folder`` is that of the study, which has the arrays of worlds of one's own.
+        ``folder`` is that of the study, which has the arrays of user-defined worlds.
         """
         if data.get("format") != FORMAT:
             raise ValueError(f"format must be {FORMAT}; got {data.get('format')!r}")
         length = {"steps"} if "steps" in data else {"episodes", "stride"}
-        keys = {"format", "world", "agent", "seed", *length}
+        keys = {"format", "world", "agent", "seed", *length, *certify_table(data.get("certify"))}
         if set(data) != keys:
             wrong = ", ".join(sorted(set(data) ^ keys))
             listed = ", ".join(sorted(keys))
@@ -148,7 +154,8 @@ class Specification:
         world = read_world(data["world"], folder=folder, load=False)
         agent = read_agent(data["agent"], load=False)
         episodes, stride = data.get("episodes"), data.get("stride", 1)
-        return cls(world, agent, episodes, stride, data["seed"], data.get("steps"))
+        rest = data.get("steps"), data.get("certify")
+        return cls(world, agent, episodes, stride, data["seed"], *rest)
 
     def learner(self) -> Agent:
         """Create the agent."""
@@ -166,7 +173,7 @@ def check_unit(episodes: Any, steps: Any) -> None:
 
 
 def check_steps(world: StudyWorld) -> None:
-    """Refuse a finite world for a run of so many steps."""
+    """Refuse a finite world in a run by steps."""
     if not isinstance(world, Gym):
         raise ValueError(
             f"steps must be those of a Gymnasium environment; {type(world).__name__} is finite: "
@@ -177,6 +184,24 @@ def check_steps(world: StudyWorld) -> None:
 def length_table(unit: Unit, length: int, stride: int) -> Plain:
     """The length of a run as a table."""
     return {"steps": length} if unit == "steps" else {"episodes": length, "stride": stride}
+
+
+def read_certify(delta: Any, *worlds: StudyWorld) -> float | None:
+    """The delta of certificates in some worlds, if they are asked for."""
+    if delta is None:
+        return None
+    gym = next((world for world in worlds if isinstance(world, Gym)), None)
+    if gym is not None:
+        raise ValueError(
+            f"certify must be left out with a Gymnasium environment, whose states are not known; "
+            f"got {gym.name}"
+        )
+    return failure_probability(delta, "certify")
+
+
+def certify_table(delta: float | None) -> Plain:
+    """The delta of certificates as a table, which is empty without them."""
+    return {} if delta is None else {"certify": delta}
 
 
 def derived_seed(seed: int, index: int, world: StudyWorld, agent: Any) -> int:

@@ -17,10 +17,12 @@ from optimist.experiments.specification import (
     Specification,
     Unit,
     agent_table,
+    certify_table,
     check_unit,
     default_stride,
     derived_seed,
     length_table,
+    read_certify,
 )
 from optimist.experiments.study_checks import (
     NO_STRIDE,
@@ -95,6 +97,9 @@ class Study:
     families
         The family of each agent by name, by default the agent itself. The settings of a grid in a
         TOML file are one family, with the name of the grid.
+    certify
+        The delta of certificates, which are asked for before each policy that is evaluated
+        (docs/certificates.md), in finite worlds. By default there are none.
 
     Examples
     --------
@@ -123,6 +128,7 @@ class Study:
     held_out: Sequence[str] = ()
     families: Mapping[str, str] = field(default_factory=dict)
     steps: int | Mapping[str, int] | None = field(default=None, kw_only=True)
+    certify: float | None = field(default=None, kw_only=True)
     source: str = field(default="", init=False, compare=False, repr=False)
     """The TOML text that the study was read from, if any."""
 
@@ -148,6 +154,7 @@ class Study:
             check_length(world, self.unit, self.lengths[name], self.strides[name])
         for config in self.configurations.values():
             check_agent(self.worlds, config, self.unit)
+        object.__setattr__(self, "certify", read_certify(self.certify, *worlds.values()))
         refuse_duplicates("worlds", self.played)
         check_subject(self.subject, self.family)
         check_held_out(self.held_out, self.worlds, self.subject)
@@ -195,7 +202,7 @@ class Study:
 
     @property
     def unit(self) -> Unit:
-        """What the lengths of runs are counted in."""
+        """The unit of the lengths of runs: episodes or steps."""
         return "episodes" if self.steps is None else "steps"
 
     @cached_property
@@ -235,10 +242,11 @@ class Study:
         world, agent = self.worlds[w], self.configurations[a]
         seed = derived_seed(self.seed, index, world, agent)
         length = {"episodes": None, self.unit: self.lengths[w]}
-        return Specification(world, agent, stride=self.strides[w], seed=seed, **length)
+        stride, certify = self.strides[w], self.certify
+        return Specification(world, agent, stride=stride, seed=seed, certify=certify, **length)
 
     def track(self, world: str) -> Track:
-        """What is measured in a world."""
+        """The measurements in a world."""
         steps = self.lengths[world] if self.unit == "steps" else None
         return track_of(self.worlds[world], steps)
 
@@ -246,7 +254,7 @@ class Study:
     def text(self) -> str:
         """The study as TOML: as it was read, or with every parameter.
 
-        With worlds or agents of one's own it always has every parameter, and their digests.
+        With user-defined worlds or agents it always has every parameter, and their digests.
         """
         agents = {name: agent_table(config) for name, config in self.configurations.items()}
         tables = (*self.played.values(), *agents.values())
@@ -256,7 +264,8 @@ class Study:
             if family != name:
                 agents[name]["family"] = family
         top: Plain = {"title": self.title, "description": self.description}
-        seeds = {"seeds": list(self.numbers), "seed": self.seed}
+        seeds: Plain = {"seeds": list(self.numbers), "seed": self.seed}
+        seeds |= certify_table(self.certify)
         about: Plain = {}
         if self.subject is not None:
             about = {"subject": self.subject, "held_out": list(self.held_out)}

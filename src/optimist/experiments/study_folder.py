@@ -24,7 +24,7 @@ class StudyFolder:
         return self.read(load=False)
 
     def read(self, load: bool) -> Study:
-        """The study that was last run in this folder; ``load`` says whether entry points may be."""
+        """The study that was last run in this folder; ``load`` allows entry points to be loaded."""
         file = storage.refuse_links(self.path / "study.toml")
         if not file.exists():
             raise StudyError(f"{self.path} is not the folder of a study: it has no study.toml")

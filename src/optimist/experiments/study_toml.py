@@ -14,6 +14,7 @@ from optimist.experiments.specification import (
     default_stride,
     length_table,
     read_agent,
+    read_certify,
 )
 from optimist.experiments.study_checks import (
     NO_STRIDE,
@@ -35,7 +36,7 @@ SETTINGS = ("episodes", "steps", "stride")
 ABOUT = ("subject", "held_out")
 """Keys about the agent that a study is about."""
 
-KEYS = ("title", "description", "seeds", "seed", *SETTINGS, *ABOUT, "worlds", "agents")
+KEYS = ("title", "description", "seeds", "seed", "certify", *SETTINGS, *ABOUT, "worlds", "agents")
 
 
 def study_fields(
@@ -91,6 +92,7 @@ def study_fields(
     subject, held_out = data.get("subject"), data.get("held_out", [])
     located(("subject",), check_subject, subject, families_of(agents, families))
     located(("held_out",), check_held_out, held_out, worlds, subject)
+    located(("certify",), read_certify, data.get("certify"), *worlds.values())
     return {
         "worlds": worlds,
         "agents": agents,
@@ -103,11 +105,12 @@ def study_fields(
         "subject": subject,
         "held_out": held_out,
         "families": families,
+        "certify": data.get("certify"),
     }
 
 
 def _unit(data: Plain) -> Unit:
-    """Whether the study is by episodes or by steps, which its worlds may say too."""
+    """Whether the study is by episodes or by steps; its worlds may set it too."""
     entries = data.get("worlds")
     worlds = entries.items() if isinstance(entries, Mapping) else ()
     tables: list[tuple[tuple[str, ...], Any]] = [((), data)]

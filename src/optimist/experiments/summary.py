@@ -12,6 +12,7 @@ from optimist.checks import FloatArray, IntArray
 from optimist.envs import Gym, World
 from optimist.experiments import peers, statistics
 from optimist.experiments.cells import Cell
+from optimist.experiments.certified import COLUMNS, first_within
 from optimist.experiments.maps import SIDE, Maps
 from optimist.experiments.snapshots import Snapshots
 from optimist.experiments.specification import agent_table
@@ -51,6 +52,7 @@ def summary(results: "Results") -> data.ReportData:
         damaged=listed(results.damaged),
         unfinished=results.unfinished,
         comparison=results.peers,
+        certify=study.certify,
     )
 
 
@@ -185,6 +187,8 @@ def _world(results: "Results", name: str, shown: dict[str, str]) -> data.ShownWo
         optimal=mdp.optimal().value,
         uniform=float(mdp.value(mdp.uniform_policy)),
         picture=_board(results, name, world, recordings) if there else None,
+        certified={k: _certified(c, mdp.optimal().value) for k, c in there.items() if c.certified},
+        uncertified=_uncertified(results, name, recordings) if study.certify is not None else {},
     )
 
 
@@ -208,6 +212,23 @@ def _curve(points: FloatArray, main: bool) -> data.Curve:
     """A curve over the seeds; the main one has an interquartile mean as well."""
     iqm = statistics.iqm_band(points, np.random.default_rng(0)) if main else None
     return data.Curve(statistics.mean_band(points, np.random.default_rng(0)), points, iqm)
+
+
+def _certified(cell: Cell, optimal: float) -> data.Certified:
+    """The certificates of an agent, as shares of the optimal value."""
+    lower, upper, value = (cell.certified[name] for name in COLUMNS)
+    share, lost = ((high - low) / high for low, high in ((lower, upper), (value, optimal)))
+    at, scale = shown_points(cell.at), optimal or 1.0
+    means = (x.mean(axis=0)[at] / scale for x in (lower, upper, value))
+    firsts = (first_within(cell.at, x, data.LEVELS) for x in (share, lost))
+    return data.Certified(cell.at[at], *means, *firsts)
+
+
+def _uncertified(results: "Results", name: str, shown: dict[str, str]) -> dict[str, str]:
+    """Why agents have no certificates, as their first runs say."""
+    first = results.first_runs(name)
+    why = {k: results.folder.of(first[a]).result.get("uncertified") for k, a in shown.items()}
+    return {label: printable(reason) for label, reason in why.items() if reason}
 
 
 def shown_points(rows: IntArray) -> IntArray:
@@ -295,7 +316,7 @@ def _with_records(
 def _recordings(
     results: "Results", name: str, shown: dict[str, str], recording: Any
 ) -> tuple[data.Recording, ...]:
-    """What was recorded of the first seed of each agent."""
+    """The recording of the first seed of each agent."""
     first = results.first_runs(name)
     runs = {label: first[agent] for label, agent in shown.items()}
     shots = {label: results.shots(run) for label, run in runs.items()}

@@ -1,4 +1,4 @@
-"""Run a study, or what is left of it, on this machine or a cluster."""
+"""Run a study, or its unfinished runs, on this machine or a cluster."""
 
 import sys
 import time
@@ -137,7 +137,7 @@ def _imported(runs: list[Run]) -> tuple[str, ...]:
 
 
 def _own_modules(runs: list[Run]) -> list[ModuleType]:
-    """The modules of classes of one's own that are not installed, but for the main one."""
+    """The modules of user-defined classes that are not installed, except the main one."""
     own = {type(run.spec.world) for run in runs} | {run.spec.kind for run in runs}
     makers = (run.spec.world.maker for run in runs if isinstance(run.spec.world, Gym))
     modules = {sys.modules[kind.__module__] for kind in {*own, *makers} if kind is not None}
@@ -150,7 +150,7 @@ def _own_modules(runs: list[Run]) -> list[ModuleType]:
 
 
 def _check_packages(agents: dict[str, Any]) -> None:
-    """Refuse agents of another package that it does not have, or if it is not installed."""
+    """Refuse agents that their package does not have, or whose package is not installed."""
     for name, config in agents.items():
         if isinstance(config, StableBaselines.Config):
             try:
@@ -190,7 +190,7 @@ def _report_failures(results: Results) -> None:
 def _compile_once(pending: list[Run]) -> None:
     """Compile the loops of the learners before several processes would do so at once.
 
-    Agents of one's own use those of the shipped agents they derive from.
+    User-defined agents use those of the shipped agents they derive from.
     """
     kinds: set[tuple[Any, bool]] = set()
     for run in pending:
@@ -205,7 +205,7 @@ def _compile_once(pending: list[Run]) -> None:
 
 @dataclass
 class _Sweep:
-    """How the runs of a study are carried out."""
+    """The execution of the runs of a study."""
 
     folder: StudyFolder
     executor: str
@@ -217,7 +217,7 @@ class _Sweep:
     live: Callable[[Run], Any] | None = None
 
     def complete(self, runs: list[Run]) -> None:
-        """Carry out the runs; wait for those that another process holds."""
+        """Execute the runs; wait for those that another process holds."""
         with ExitStack() as stack:
             if self.executor in ("dask", "ray"):  # whose workers may not find these modules
                 for module in _own_modules(runs):

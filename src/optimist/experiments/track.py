@@ -1,4 +1,4 @@
-"""What is measured in a run (`optimist.experiments.measures` has each kind).
+"""The measurements of a run (`optimist.experiments.measures` has each kind).
 
 A track makes the curves of a run from what its agent has recorded, one row for each evaluated
 policy, for each window of ``stride`` episodes, or for each window of steps:
@@ -18,6 +18,8 @@ bonus, ascension     the means of CB and of p+ along its path
 matching_error       the exact ||lambda(pi_k) - lambda(pi_E)||, for imitators only
 ===================  =============================================================================
 
+With certificates there are the columns of `optimist.experiments.certified` too.
+
 ===================  =============================================================================
 Column               By returns: for the window that ends with episode k
 ===================  =============================================================================
@@ -29,7 +31,7 @@ optimistic_value     the mean of the agent's values of the first states
 bonus, ascension     the means of CB and of p+ along the paths
 ===================  =============================================================================
 
-In a run of so many steps a window is that between two points of a grid, the same for every seed and
+In a run by steps a window lies between two points of a grid, the same for every seed and
 agent: ``steps`` is its end, ``episode`` how many episodes have ended by then, and the means are of
 those that ended in the window or, if none did, of the one that was under way.
 """
@@ -44,6 +46,7 @@ import numpy as np
 from optimist.agents import Agent
 from optimist.checks import FloatArray, IntArray
 from optimist.errors import FileError
+from optimist.experiments.certified import COLUMNS
 from optimist.experiments.curves import Curves
 from optimist.experiments.specification import Specification
 from optimist.experiments.statistics import Estimate
@@ -54,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class Track(ABC):
-    """What is measured in a world."""
+    """The measurements in a world."""
 
     labels: ClassVar[Labels]
     """The measures and quantities, which direction is better, and their names."""
@@ -66,7 +69,7 @@ class Track(ABC):
 
     @abstractmethod
     def rows(self, history: Any, before: int, after: int, stride: int) -> Curves:
-        """The rows of some episodes; so many steps were taken before and after them."""
+        """The rows of some episodes, given the numbers of steps before and after them."""
 
     @abstractmethod
     def episodes(self, episodes: int, stride: int) -> IntArray:
@@ -93,7 +96,8 @@ class Track(ABC):
         expected = self.at(spec)
         complete = np.array_equal(curves.get(self.column, ()), expected)
         kinds = {"episode": "int64", "steps": "int64"}
-        kinds |= dict.fromkeys(self.finite(spec.agent), "float64")
+        certified = COLUMNS if spec.certify is not None and COLUMNS[0] in curves else ()
+        kinds |= dict.fromkeys((*self.finite(spec.agent), *certified), "float64")
         if not complete or not all(
             _is_finite(curves.get(name), kind, len(expected)) for name, kind in kinds.items()
         ):
@@ -114,12 +118,12 @@ class Track(ABC):
         """The measures with their intervals."""
 
     def points(self, numbers: FloatArray, at: IntArray, shown: IntArray) -> FloatArray:
-        """The points of curves [n, T] that are shown; their rows are ``at`` so many episodes."""
+        """The points of curves [n, T] that are shown; ``at`` has the episodes of their rows."""
         return numbers[:, shown]
 
 
 def beliefs(history: Any) -> dict[str, Any]:
-    """The columns that algorithms in plain Python do not have, as far as a history has them."""
+    """The columns of optimism, if the history has them: algorithms in plain Python do not."""
     names = ("epoch", "optimistic_value", "bonus", "ascension")
     return {name: history.columns[name] for name in names if name in history.columns}
 

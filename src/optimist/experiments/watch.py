@@ -17,7 +17,7 @@ Cell = tuple[str, str]
 """The names of a world and an agent."""
 
 LOOK_SECONDS = 0.5
-BUSY = 20  # pause for so many times as long as a look at all runs takes
+BUSY = 20  # the pause, in multiples of the time of reading all runs
 LINE_SECONDS = 60.0
 
 ENOUGH_SECONDS, ENOUGH_SHARE = 2.0, 0.02

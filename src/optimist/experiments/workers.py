@@ -95,7 +95,7 @@ def run_packed(packed: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class WorkerPool:
-    """Where packed items run."""
+    """The workers that run packed items."""
 
     submit: Callable[[bytes], Any]  # returns a future, with `result` and `add_done_callback`
     stop: Callable[[list[Any]], None]  # stops the workers that compute these futures

@@ -1,4 +1,4 @@
-"""The worlds of a study: shipped ones, those of other people, finite MDPs and environments.
+"""The worlds of a study: shipped and user-defined ones, finite MDPs and environments.
 
 A world of one's own is kept as its arrays beside the study, so that results are shown, and runs
 continued, without its class. Its digest is part of the identity of its runs.
@@ -32,7 +32,7 @@ MDP = "mdp"
 
 
 def study_world(given: Any) -> StudyWorld:
-    """A world of a study, in whichever way it is given."""
+    """A world of a study, from any form in which it may be given."""
     if isinstance(given, type) and issubclass(given, World):
         return given()
     if isinstance(given, FiniteMDP):
@@ -52,7 +52,7 @@ def study_world(given: Any) -> StudyWorld:
 
 
 def _made_anew(world: Gym) -> Gym:
-    """An environment by its id: every run has to make its own."""
+    """An environment by its id, as every run must make its own."""
     env: Any = world.id
     spec, kwargs = env.spec, {}
     if spec is not None and isinstance(env, gymnasium.Env):
@@ -107,7 +107,7 @@ def read_world(
     data, path
         The table, and where it is, for errors.
     folder
-        Where files that it names are, and the arrays of worlds of one's own.
+        The folder of the files that it names, and of the arrays of user-defined worlds.
     load
         Whether entry points may be loaded. If not, worlds whose classes are not imported are read
         from their arrays.
@@ -126,7 +126,7 @@ def read_world(
         return kept
     kind = KINDS.find(name, at)
     source = table.pop("source", "") if kind is Gym else ""
-    if not isinstance(kind, type) or not issubclass(kind, World | Gym):  # a function of one's own
+    if not isinstance(kind, type) or not issubclass(kind, World | Gym):  # a user-defined function
         table, kind = {"id": name, **table}, Gym
     world: StudyWorld = from_plain(kind, table, path)
     if isinstance(world, Gym) and source and not world.source:

@@ -56,7 +56,7 @@ def read_box(box: BoxLike, *, infinite: bool = False) -> tuple[FloatArray, Float
     empty = low >= high
     if empty.any():
         (i,) = first(empty)
-        raise ValueError(f"low[{i}] = {low[i]:.6g} must be less than high[{i}] = {high[i]:.6g}")
+        raise ValueError(f"low[{i}] must be less than high[{i}] = {high[i]:.6g}; got {low[i]:.6g}")
     return frozen(low), frozen(high)
 
 
@@ -75,8 +75,8 @@ def _bound(value: ArrayLike, name: str, infinite: bool) -> FloatArray:
         array = np.clip(array.astype(np.float64), -UNBOUNDED, UNBOUNDED)
     if array.ndim != 1 or not array.size:
         raise ValueError(
-            f"{name} has shape {array.shape}; it must be a list of one number per dimension, "
-            "such as [0.0] for a box of one dimension"
+            f"{name} must be a list of one number per dimension, such as [0.0] for a box of one "
+            f"dimension; got shape {array.shape}"
         )
     bound = real_array(array, name)
     return np.where(np.abs(bound) >= UNBOUNDED, np.copysign(np.inf, bound), bound)
@@ -114,7 +114,9 @@ class UnitBox:
 
     def __init__(self, box: BoxLike, outside: Outside) -> None:
         if outside not in get_args(Outside):
-            raise ValueError(f"outside = {outside!r} must be 'error', 'clip', 'squash' or 'warn'")
+            raise ValueError(
+                f"outside must be 'error', 'clip', 'squash' or 'warn'; got {outside!r}"
+            )
         self.outside, self._warned = outside, False
         self.low, self.high = read_box(box, infinite=outside in ("squash", "warn"))
         self.n_dims = len(self.low)
@@ -135,8 +137,8 @@ class UnitBox:
         array = real_array(observations, "observation")
         if array.shape[-1:] != (self.n_dims,):
             raise ValueError(
-                f"observation has shape {array.shape}; its last axis must have length "
-                f"{self.n_dims}, one entry per dimension of the box"
+                f"the last axis of an observation must have length {self.n_dims}, one entry per "
+                f"dimension of the box; got shape {array.shape}"
             )
         if self.outside != "clip" and not self._warned:
             self._check_inside(array)
@@ -153,15 +155,13 @@ class UnitBox:
         if bad.any():
             where = first(bad)
             i = where[-1]
-            said = (
-                f"{entry('observation', where)} = {array[where]:.6g} is outside "
-                f"[{self.low[i]:.6g}, {self.high[i]:.6g}]"
-            )
+            name, bounds = entry("observation", where), f"[{self.low[i]:.6g}, {self.high[i]:.6g}]"
             if self.outside == "warn":
                 self._warned = True
                 warnings.warn(
-                    f"{said}, the bounds that the environment declares: it counts as one on the "
-                    "border, and so will others (this is said once)",
+                    f"{name} = {array[where]:.6g} is outside {bounds}, the bounds that the "
+                    "environment declares: it is moved to the border, and so are later ones, "
+                    "without a warning",
                     stacklevel=2,
                 )
                 return
@@ -170,4 +170,6 @@ class UnitBox:
                 if self.outside == "squash"
                 else "pass outside='clip' to move such observations onto its border"
             )
-            raise ValueError(f"{said}; widen the box, or {remedy}")
+            raise ValueError(
+                f"{name} must be in {bounds}; got {array[where]:.6g}; widen the box, or {remedy}"
+            )

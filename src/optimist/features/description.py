@@ -61,7 +61,7 @@ def from_description(data: object) -> FeatureMap:
     Traceback (most recent call last):
     ...
     ValueError: not a description of features: OneHot must have the keys
-    ('kind', 'n_states', 'n_actions'), not ('kind', 'n_states')
+    ('kind', 'n_states', 'n_actions'); got ('kind', 'n_states')
     """
     try:
         features = _features_from(data)
@@ -100,7 +100,7 @@ def _to_json(part: Any) -> Any:
 
 def _features_from(data: object) -> Features:
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
-        raise ValueError(f"{short(data)} must be an object with a kind")
+        raise ValueError(f"it must be an object with a kind; got {short(data)}")
     name = data["kind"]
     if name not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {name!r}")
@@ -116,7 +116,7 @@ def _features_from(data: object) -> Features:
 
 def _read_box(data: object) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise ValueError(f"box = {short(data)} must be an object")
+        raise ValueError(f"box must be an object; got {short(data)}")
     _check_keys(data, "box", ("low", "high", "outside"))
     low, high = _read_bounds(data, "low"), _read_bounds(data, "high")
     return {"box": (low, high), "outside": data["outside"]}
@@ -124,7 +124,7 @@ def _read_box(data: object) -> dict[str, Any]:
 
 def _read_bounds(box: dict[str, Any], name: str) -> list[float]:
     if not isinstance(box[name], list):
-        raise ValueError(f"{name} = {short(box[name])} must be a list of numbers")
+        raise ValueError(f"{name} must be a list of numbers; got {short(box[name])}")
     return [from_plain_value(float, x, (f"{name}[{i}]",)) for i, x in enumerate(box[name])]
 
 
@@ -139,4 +139,4 @@ def _build_fourier(frequencies: Any, **parts: Any) -> Fourier:
 
 def _check_keys(data: dict[Any, Any], name: str, wanted: tuple[str, ...]) -> None:
     if set(data) != set(wanted):
-        raise ValueError(f"{name} must have the keys {wanted}, not {short(tuple(data))}")
+        raise ValueError(f"{name} must have the keys {wanted}; got {short(tuple(data))}")

@@ -35,7 +35,7 @@ class Distinct(FeatureMap):
     Examples
     --------
     >>> phi = Distinct(n_actions=2)
-    >>> rows, block = phi.meet(np.array(["left", "right", "left"]))
+    >>> rows, block = phi.add(np.array(["left", "right", "left"]))
     >>> phi.n_states, phi.in_blocks("right")
     (2, (array([[1.]]), array([2, 3])))
     >>> phi.in_blocks("never met")
@@ -71,9 +71,9 @@ class Distinct(FeatureMap):
         """A power of two that is at least as much as has been met."""
         return max(FEWEST, 1 << max(self.n_states - 1, 0).bit_length())
 
-    def meet(self, observations: Any) -> tuple[FloatArray, IntArray]:
+    def add(self, observations: Any) -> tuple[FloatArray, IntArray]:
         """Number what has not been met before, and make room for it; then as `in_blocks`."""
-        found = [self._numbers.meet(each) for each in self._each(observations)]
+        found = [self._numbers.add(each) for each in self._each(observations)]
         self.dim = self.blocks = self._room * self.n_actions
         return self._in_blocks(np.array(found).reshape(self._batch(observations)))
 

@@ -129,7 +129,7 @@ def _parse(name: str) -> tuple[str, re.Match[str]]:
     numbers = FORMS[kind].fullmatch(name, len(kind)) if kind in FORMS else None
     if numbers is None:
         raise ValueError(
-            f"{name!r} is no name of features; there are 'onehot' for Discrete observations, "
+            f"{name!r} is not a name of features; there are 'onehot' for Discrete observations, "
             "'distinct' for any, and for a Box 'tiles:12' or 'tiles:12x8' (how many along each "
             "dimension), 'tiles:8*4' (four tilings of 8), 'rbf:12' or 'rbf:12x8', and "
             "'fourier:100' (how many pairs)"
@@ -138,7 +138,7 @@ def _parse(name: str) -> tuple[str, re.Match[str]]:
 
 
 def _instead(space: Space) -> str:
-    """What features of a space can be, in words."""
+    """The features that fit a space, in words."""
     if isinstance(space, spaces.Box) and len(space.shape) == 1:
         return f"tiles, rbf or fourier, such as {default_name(space)!r}"
     return "'distinct'" if parts_of(space) is None else "'onehot' or 'distinct'"

@@ -18,7 +18,7 @@ class Numbering:
     Examples
     --------
     >>> numbers = Numbering()
-    >>> numbers.meet({"image": np.zeros((7, 7)), "mission": "go"}), numbers.meet((3, "left"))
+    >>> numbers.add({"image": np.zeros((7, 7)), "mission": "go"}), numbers.add((3, "left"))
     (0, 1)
     >>> numbers.find((3, "left")), numbers.find("never met")
     (1, -1)
@@ -34,7 +34,7 @@ class Numbering:
         """The number of an observation, or -1 if it was never met."""
         return self._numbers.get(digest_observation(observation), -1)
 
-    def meet(self, observation: Any) -> int:
+    def add(self, observation: Any) -> int:
         """The number of an observation; it gets the next one if it was never met."""
         return self._numbers.setdefault(digest_observation(observation), len(self._numbers))
 

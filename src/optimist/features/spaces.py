@@ -1,4 +1,4 @@
-"""What the spaces of Gymnasium are made of, and which wrappers convert those of actions."""
+"""The parts of Gymnasium's spaces, and the wrappers that convert spaces of actions."""
 
 import math
 from typing import Any, NamedTuple
@@ -83,14 +83,14 @@ def count_actions(space: Space) -> int:
     >>> count_actions(spaces.Box(-1.0, 1.0))
     Traceback (most recent call last):
     ...
-    TypeError: actions must be Discrete, not Box(-1.0, 1.0, (1,), float32);
+    TypeError: actions must be Discrete; got Box(-1.0, 1.0, (1,), float32);
     gymnasium.wrappers.DiscretizeAction makes a Discrete space of it
     """
     if not isinstance(space, spaces.Discrete):
-        raise TypeError(f"actions must be Discrete, not {space}; {_hint(space)}")
+        raise TypeError(f"actions must be Discrete; got {space}; {_hint(space)}")
     if space.start != 0:
         raise TypeError(
-            f"actions must be numbered from 0, not {space}; "
+            f"actions must be numbered from 0; got {space}; "
             "gymnasium.wrappers.TransformAction(env, "
             f"lambda a: a + {space.start}, gymnasium.spaces.Discrete({space.n})) does that"
         )

@@ -1,4 +1,4 @@
-"""Imitation: what an expert shows, and learners that use it."""
+"""Imitation: datasets of an expert, and learners that use them."""
 
 from optimist.imitation.cloning import BehaviouralCloning
 from optimist.imitation.configuration import FraILConfig

@@ -1,4 +1,4 @@
-"""What cloners share: they fit a policy to pairs of states and actions, and play nothing."""
+"""Base class of cloners, which fit a policy to pairs of states and actions and play no episode."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from optimist.imitation.offline import OfflineDriver, OfflineImitator
 from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
 
-WITHOUT_WORLD = "it was made of plain pairs, without a world"
+WITHOUT_WORLD = "it was made from pairs, without a world"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Cloner(OfflineImitator):
 
     ``Cloner(states, actions, features)`` fits plain pairs at once, and has a policy and no more.
     ``Cloner(world, expert, features=None, seed=0, view="whole")`` is an `Imitator`: `learn` fits
-    the pairs of the trajectories, by default with `OneHot` features. P is not looked at.
+    the pairs of the trajectories, by default with `OneHot` features. P is ignored.
 
     A cloner implements `_fit`.
     """
@@ -98,9 +98,9 @@ class Cloner(OfflineImitator):
     ) -> None:
         if isinstance(states, World | FiniteMDP) and not isinstance(actions, FeatureDataset):
             self._in_world = True
-            config, told = resolve(type(self).__name__, self.Config, config, parameters)
+            config, settings = resolve(type(self).__name__, self.Config, config, parameters)
             mdp = self._read_world(states)
-            refuse_environment(states, told)
+            refuse_environment(states, settings)
             self.expert = self._read_expert(actions, states)
             self._check_deterministic(self.expert, mdp.n_states, config)
             self.features = OneHot(mdp.n_states, mdp.n_actions) if features is None else features
@@ -118,7 +118,7 @@ class Cloner(OfflineImitator):
 
     @abstractmethod
     def _fit(self, states: Any, actions: Any, features: Any) -> None:
-        """Set ``_policy``, ``features`` and ``size`` from pairs, which are not checked yet."""
+        """Set ``_policy``, ``features`` and ``size`` from pairs that are not checked yet."""
 
     def __repr__(self) -> str:
         kind = type(self._policy).__name__ if self._policy is not None else None

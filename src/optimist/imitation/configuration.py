@@ -67,7 +67,7 @@ class FraILConfig:
         return self.player.variant().scaled(R_max)
 
     def without_weights(self) -> dict[str, Any]:
-        """The parameters as plain data, but the weights: a class of one's own may have any."""
+        """The parameters as plain data, without the weights: a user-defined class may have any."""
         return {"player": plain_value(self.player, PlayerConfig), "fresh": self.fresh}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What FRA-IL adds to a driver of its policy player: another player, who chooses the rewards."""
+"""The part that FRA-IL adds to the driver of its policy player: a player of the rewards."""
 
 import math
 from typing import Any
@@ -60,12 +60,12 @@ class ImitationDriver(VariantDriver):
 
 
 def check_expert(expert: FeatureDataset, phi_r: FeatureMap, gamma: float) -> None:
-    """Refuse data that are of other features or of another discount factor."""
+    """Refuse data recorded with other features or another discount factor."""
     if not isinstance(expert, FeatureDataset):
         raise TypeError(
-            f"expert is a {type(expert).__name__}, and must be a FeatureDataset: "
-            "FeatureDataset(rows), FeatureDataset.load(file) or "
-            "FeatureDataset.from_policy(world, policy, phi_r)"
+            "expert must be a FeatureDataset, such as FeatureDataset(rows), "
+            "FeatureDataset.load(file) or FeatureDataset.from_policy(world, policy, phi_r); got "
+            f"{type(expert).__name__}"
         )
     expert.check_fits(phi_r)
     if expert.gamma is not None and not math.isclose(expert.gamma, gamma, rel_tol=1e-9):

@@ -59,7 +59,7 @@ def discounted_means(
 def each_episode(
     episodes: Iterable[Trajectory] | str, use: Callable[[Steps], Result]
 ) -> list[Result]:
-    """Apply a function to every trajectory, of which there must be one; errors name it."""
+    """Apply a function to every trajectory, at least one; errors name the trajectory."""
     results = []
     for i, episode in enumerate(_load_minari(episodes) if isinstance(episodes, str) else episodes):
         try:

@@ -1,4 +1,4 @@
-"""What ILARL and OGAIL share: imitation from features, with a reward player as in FRA-IL."""
+"""Base class of ILARL and OGAIL: imitation from features, with a reward player as in FRA-IL."""
 
 from abc import abstractmethod
 from typing import Any
@@ -123,7 +123,7 @@ class FeatureDriver(ImitatorDriver):
         slack = checks.RANGE_TOLERANCE * self.top
         values = schema.real((self.mdp.n_states,), -slack, self.top + slack)
         weights = schema.real(self.player.w.shape, -self.most, self.most)
-        V = f"{self.GROUPS[1]}.V"  # after what is played comes what is learnt
+        V = f"{self.GROUPS[1]}.V"  # the second group is what is learnt
         return {**super().layout(arrays), "player.w": weights, V: values}
 
     def columns(self, rows: int, kept: int, first: int, arrays: dict[str, Any]) -> schema.Layout:
@@ -139,7 +139,7 @@ class FeatureDriver(ImitatorDriver):
 
 
 class FeatureImitator(TabularImitator):
-    """An imitator from features, whose rewards r_k = Phi_r w_k + shift a player moves.
+    """An imitator from features; a player moves its rewards r_k = Phi_r w_k + shift.
 
     Parameters
     ----------
@@ -172,9 +172,9 @@ class FeatureImitator(TabularImitator):
         parameters: dict[str, Any],
     ) -> tuple[FiniteMDP, Any]:
         """The world without its rewards and the configuration; sets the expert's features."""
-        config, told = resolve(type(self).__name__, self.Config, config, parameters)
+        config, settings = resolve(type(self).__name__, self.Config, config, parameters)
         mdp = self._read_world(world)
-        refuse_environment(world, told)
+        refuse_environment(world, settings)
         phi_r = reward_features
         if phi_r is None:
             phi_r = StateOnly(OneHotState(mdp.n_states), mdp.n_actions)
@@ -186,7 +186,7 @@ class FeatureImitator(TabularImitator):
 
     @property
     def W_max(self) -> float:
-        """The bound on the norm of the weights that their class declares."""
+        """W_max, the bound on the norm of the weights, which their class declares."""
         return self._driver.player.W_max
 
     @property
@@ -196,7 +196,7 @@ class FeatureImitator(TabularImitator):
 
     @property
     def shift(self) -> float:
-        """What is added to Phi_r w_k so that rewards are not negative."""
+        """The constant added to Phi_r w_k so that rewards are not negative."""
         return self._driver.player.shift
 
     @property

@@ -25,7 +25,7 @@ class FiniteImitation(ImitationDriver, FiniteDriver):
     """A finite MDP, without its own rewards."""
 
     OTHERS = (*FiniteDriver.OTHERS, "player")
-    knows_rewards = False  # those of the next episode are the player's to choose
+    knows_rewards = False  # the player chooses those of the next episode
     player: FiniteRewardPlayer
 
     def __init__(
@@ -74,7 +74,7 @@ class FiniteImitation(ImitationDriver, FiniteDriver):
         return {**columns, **seen, "weights": player.kept}
 
     def _move(self, pair: int) -> None:
-        """Let the reward player move in a class of the user's own, which may fail."""
+        """Let the reward player move in a user-defined class, which may fail."""
         try:
             self.player.move(*divmod(pair, self.mdp.n_actions), self.step)
         except BaseException as error:

@@ -62,7 +62,7 @@ class ForwardAILConfig:
 
 
 def schedule(K: int, T: int, gamma: float) -> IntArray:
-    """How many of K episodes each of T games has: K_t ~ gamma^(t/3), rounded, with sum K.
+    """The number of episodes K_t of each of T games: K_t ~ gamma^(t/3), rounded, with sum K.
 
     An episode lives to time t with probability gamma^t, and the error of game t counts gamma^t:
     this minimises sum_t gamma^t / sqrt(K_t gamma^t).
@@ -161,7 +161,7 @@ class ForwardDriver(ImitatorDriver):
                 record.stop,
             )  # fmt: skip
             if kept.stride:
-                keep_table(self._judge(t), kept, first, i, done)
+                keep_table(self._stationary_policy(t), kept, first, i, done)
             record.epoch[i:done] = t
             if self.episodes == ends[t]:
                 record.epoch[done - 1] = self._finish(t, ends)
@@ -182,8 +182,8 @@ class ForwardDriver(ImitatorDriver):
         self.clock["epochs"] = after
         return after
 
-    def _judge(self, t: int) -> FloatArray:
-        """The stationary policy of the occupancy of what game t plays, for the history."""
+    def _stationary_policy(self, t: int) -> FloatArray:
+        """The stationary policy with the occupancy of game t's policy, for the history."""
         if self._judged[0] != t:
             self._judged = (t, self._timed(t).stationary_in(self.mdp).table)
         return self._judged[1]
@@ -193,7 +193,7 @@ class ForwardDriver(ImitatorDriver):
 
     @property
     def diagnostics(self) -> Diagnostics:
-        return replace(super().diagnostics, pi=self._judge(int(self.clock["epochs"])))
+        return replace(super().diagnostics, pi=self._stationary_policy(int(self.clock["epochs"])))
 
     @property
     def policy(self) -> TimedPolicy:
@@ -235,7 +235,7 @@ class ForwardAIL(TabularImitator):
     Parameters
     ----------
     world, expert, seed, stride, config, parameters
-        As of `TabularImitator`. Actions in the data are not looked at.
+        As of `TabularImitator`. Actions in the data are ignored.
     K
         The number of episodes; by default that of the first call of `learn`.
 
@@ -297,7 +297,7 @@ class ForwardAIL(TabularImitator):
 
     @property
     def policy(self) -> TimedPolicy:
-        """What the next episode plays: the tables found so far, and then a uniform one."""
+        """The policy of the next episode: the tables found so far, and then a uniform one."""
         return self._driver.policy
 
     @property

@@ -94,7 +94,7 @@ class FraIL(Agent, Imitator):
         config: FraILConfig | None = None,
         **parameters: Any,
     ) -> None:
-        config, told = resolve("FraIL", FraILConfig, config, parameters)
+        config, settings = resolve("FraIL", FraILConfig, config, parameters)
         K = self._read_K(K)
         if isinstance(expert, TrajectoryDataset):
             expert, reward_features = _features_of(expert, reward_features, world)
@@ -103,10 +103,10 @@ class FraIL(Agent, Imitator):
         driver: ImitationDriver
         place: Any
         if isinstance(world, gymnasium.Env | VectorEnv | Gym):
-            place = as_gym(world, told)
+            place = as_gym(world, settings)
             driver = StreamImitation(place, *given)
         else:
-            refuse_environment(world, told)
+            refuse_environment(world, settings)
             place, driver = Place.of(world), FiniteImitation(finite_mdp(world), *given)
         driver.K = K
         self._start(driver, place)
@@ -133,7 +133,7 @@ class FraIL(Agent, Imitator):
 
     @property
     def W_max(self) -> float:
-        """The bound on the norm of the weights that their class declares."""
+        """W_max, the bound on the norm of the weights, which their class declares."""
         return self._player.W_max
 
     @property
@@ -143,7 +143,7 @@ class FraIL(Agent, Imitator):
 
     @property
     def shift(self) -> float:
-        """What is added to Phi_r w_k so that rewards are not negative."""
+        """The constant added to Phi_r w_k so that rewards are not negative."""
         return self._player.shift
 
     # Results
@@ -213,7 +213,7 @@ class FraIL(Agent, Imitator):
 
     @classmethod
     def _saved_config(cls, saved: checkpoint.Saved) -> dict[str, Any]:
-        return {}  # it is given again: the class of weights may be the user's own
+        return {}  # given again on loading: the class of weights may be user-defined
 
     def _restore(self, saved: checkpoint.Saved) -> None:
         settings = saved.header["settings"], self._driver.settings

@@ -32,7 +32,7 @@ class ImitationRegret(NamedTuple):
 
 
 class ImitationHistory(History):
-    """An imitation, episode by episode. In a Gymnasium environment it is a `History`, no more.
+    """An imitation, episode by episode. In a Gymnasium environment it is a plain `History`.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class ImitationHistory(History):
         """||lambda - lambda(pi_E)|| with lambda estimated from one draw an episode.
 
         It is that of the mixture of the policies of the ``last`` episodes, by default of all. It
-        needs no knowledge of the world, and is off by the noise of so many draws.
+        needs no knowledge of the world; its error is the noise of the draws.
         """
         pairs = self.pairs if last is None else self.pairs[-checks.count(last, "last") :]
         seen = np.asarray(self.Phi[pairs].mean(axis=0)).ravel()

@@ -101,12 +101,12 @@ class BatchRule(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What is kept of the present batch, and of all before it."""
+    """The data of the present batch, and sums over all batches before it."""
 
     counts: FloatArray  # of each entry of P, in this batch
     visits: IntArray  # of each pair whose next state was seen, in this batch, [X A]
     weights: FloatArray  # w after each episode of this batch, [batch, d_r]
-    Lambda: FloatArray  # of the last batch that was learnt from, [blocks, s, s]
+    Lambda: FloatArray  # of the last complete batch, [blocks, s, s]
     inverse: FloatArray  # of that; not read where s = 1
     CB: FloatArray  # its bonuses, [X, A]
     S: FloatArray  # the sum of the mean Q of all batches, [X, A]
@@ -114,7 +114,7 @@ class Batch(NamedTuple):
 
 
 class IlarlDriver(FeatureDriver):
-    """Batches of episodes, played and learnt from by the compiled loop."""
+    """Batches of episodes: the compiled loop plays them and learns from them."""
 
     GROUPS = ("playing", "batch")
 
@@ -185,7 +185,7 @@ class Ilarl(FeatureImitator):
 
     where the sum, Lambda and CB = beta ||phi||_{Lambda^{-1}} are of the batch alone. The next
     policy is softmax(eta S), S the sum of the mean Q of all batches, and alpha = W_max / (B sqrt K)
-    as in `FraIL`. Episodes after the last full batch are not learnt from.
+    as in `FraIL`. Episodes after the last full batch change nothing.
 
     The algorithm is that of Viano, Skoulakis and Cevher (2024), whose pseudocode is from memory. It
     needs d^3 H^8 / eps^4 episodes, where FRA-IL needs 1 / eps^2.

@@ -1,4 +1,4 @@
-"""What all learners from an expert's data share, and what they refuse."""
+"""Base class of all learners from an expert's data, with the checks that they share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ WITHOUT_ACTIONS = "Mobile, ForwardAIL, FraIL, Ilarl and OgaIL learn from states 
 
 @dataclass(frozen=True)
 class Place:
-    """A finite world as an imitator holds it to be shown: where states are, not what they pay."""
+    """A finite world as kept for pictures: the places of states, not their rewards."""
 
     name: str
     map: Map | None
@@ -53,7 +53,7 @@ class Imitator(ABC):
     Attributes
     ----------
     sees
-        What it reads of the expert: "pairs" of states and actions, "states", or "features".
+        The expert's data that it reads: "pairs" of states and actions, "states", or "features".
     needs_actions, needs_deterministic
         Whether the expert's data must have actions, and one action in each state.
     needs_kernel
@@ -72,7 +72,7 @@ class Imitator(ABC):
     needs_K: ClassVar[bool] = False
     plays: ClassVar[bool] = True
     of_K: ClassVar[str] = "the learner"
-    """What depends on K, for the error that asks for it."""
+    """The quantity that depends on K, for the error that requests K."""
 
     @abstractmethod
     def learn(self, *args: Any, **kwargs: Any) -> History:
@@ -99,10 +99,10 @@ class Imitator(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, folder: str | Path, world: Any, *given: Any, **told: Any) -> Self:
+    def load(cls, folder: str | Path, world: Any, *given: Any, **settings: Any) -> Self:
         """The learner in a folder; world and expert are given again."""
 
-    # What learners refuse
+    # Checks
 
     @classmethod
     def _read_world(cls, world: Any) -> FiniteMDP:
@@ -163,7 +163,7 @@ def timed_actions(data: TrajectoryDataset, n_states: int, T: int) -> IntArray:
 
 def _only_actions(data: TrajectoryDataset, place: IntArray, places: int) -> IntArray:
     """The only action in each place, [places], or -1."""
-    assert data.actions is not None  # as the learners that ask declare
+    assert data.actions is not None  # only learners that need actions call this
     kappa = np.full(places, -1)
     kappa[place] = data.actions
     other = np.flatnonzero(kappa[place] != data.actions)

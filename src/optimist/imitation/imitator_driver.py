@@ -1,4 +1,4 @@
-"""What drivers of imitators on finite worlds share: a world without rewards, tables, a history."""
+"""Base class of drivers of imitators on finite worlds: no rewards, tables, a history."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple
@@ -23,23 +23,23 @@ BYTES_A_PAIR = 200
 
 
 class Playing(NamedTuple):
-    """What is played, and the counters."""
+    """The present policy, and the counters."""
 
     pi: FloatArray  # the present policy, [X, A]
     clock: Any  # one record of `optimist.core.state.CLOCK`, [1]; epochs: the solutions so far
 
 
 class Played(NamedTuple):
-    """What is noted of each episode of a call."""
+    """The record of each episode of a call."""
 
     steps: IntArray  # its length
     epoch: IntArray  # the number of solutions after it
     last: IntArray  # its last pair, x * A + a
-    stop: BoolArray  # [1]: set from outside, it ends the call soon; its work is to be dropped
+    stop: BoolArray  # [1]: if set from outside, the call ends soon, and its result is dropped
 
 
 def blank_played(episodes: int) -> Played:
-    """A record with room for so many episodes."""
+    """A record with room for ``episodes`` episodes."""
     steps, epoch, last = (np.zeros(episodes, dtype=np.int64) for _ in range(3))
     return Played(steps, epoch, last, np.zeros(1, dtype=np.bool_))
 
@@ -117,7 +117,7 @@ class ImitatorDriver(Driver):
     @property
     def diagnostics(self) -> Diagnostics:
         pi = self.playing.pi
-        unknown = np.full(pi.shape, np.nan)  # no values and bonuses, unless a learner has them
+        unknown = np.full(pi.shape, np.nan)  # most learners have no values and bonuses
         epoch = int(self.clock["epochs"])
         return Diagnostics(unknown[:, 0], pi.copy(), unknown, unknown, epoch, heaven=np.nan)
 
@@ -159,5 +159,5 @@ class ImitatorDriver(Driver):
 
     @property
     def given(self) -> tuple[Any, ...]:
-        """Arrays that, besides world and expert, have to be given again when loading."""
+        """Arrays besides the world and the expert that must be given again when loading."""
         return ()

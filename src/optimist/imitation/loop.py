@@ -74,7 +74,7 @@ def play_one_and_draw(
 
 @inlined
 def roll_out(me: Learner, player: Player, rng: np.random.Generator, i: int) -> None:
-    """Draw (X_k, A_k) from mu(pi) by a rollout that is not learnt from."""
+    """Draw (X_k, A_k) from mu(pi) by a rollout whose transitions are not used."""
     clock = me.epoch.clock
     draw_first(me.world.start, clock, rng)
     player.pairs[i], player.rollouts[i] = last_pair(me, rng)

@@ -82,7 +82,7 @@ def certify_matching(
     expert
         Those of the expert, or their exact mean.
     delta
-        With which probability the bound may fail.
+        The probability that the bound fails.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP, match_occupancy
 
 CLONING_SHARE = 5
-"""One of so many episodes is played with the cloned policy, as in the authors' code."""
+"""One episode in this number plays the cloned policy, as in the authors' code."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class MbTailConfig:
         If it is given, the bonus is that of RF-Express, B(n) = 15 H^2 beta(n) / n with
         beta(n) = log(3 X A H / delta) + X log(8e (n+1)).
     backward
-        If it is given, the uncertainty W is that of so many backward steps T, with F = 1 + 1/T;
-        otherwise a fixed point, with F = 1.
+        If it is given, the uncertainty W is that of T = ``backward`` backward steps, with F = 1 +
+        1/T; otherwise a fixed point, with F = 1.
     copy
         Whether the known actions are fixed in the match. The paper matches freely, and so forgets
         what it knows of the expert's actions.
@@ -81,14 +81,14 @@ class MbTailConfig:
 
 
 class Tail(NamedTuple):
-    """What was found."""
+    """The results of the match."""
 
     counts: FloatArray  # of pairs while cloning, on paths within the known states, [X A]
     objective: FloatArray  # of the match, [1]
 
 
 class MbTailDriver(CountingDriver):
-    """Clones for a fifth of the episodes, explores for the others, and matches after the last."""
+    """Clones for a fifth of the episodes, explores in the others, and then matches."""
 
     GROUPS = ("playing", "seen", "tail")
 

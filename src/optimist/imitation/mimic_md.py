@@ -22,7 +22,7 @@ BYTES_A_VARIABLE = 400
 
 
 class Target(NamedTuple):
-    """What is matched: [X, A], or with a law for each time [T, X, A]."""
+    """The target of the match: [X, A], or with a law for each time [T, X, A]."""
 
     kappa: IntArray  # the known action of each state, -1 where it is unknown: [X], or [T, X]
     inside: FloatArray  # the mass of paths that never left the known states, exactly
@@ -84,7 +84,7 @@ def _after_leaving(data: TrajectoryDataset, unknown: BoolArray) -> tuple[IntArra
 
 
 def _actions(data: TrajectoryDataset) -> IntArray:
-    assert data.actions is not None  # Mimic-MD needs them, and refuses data without
+    assert data.actions is not None  # Mimic-MD needs actions, and refuses data without them
     return data.actions
 
 
@@ -108,7 +108,7 @@ class MimicMDConfig:
 
 
 class Matched(NamedTuple):
-    """What was matched, and the result."""
+    """The target of the match, and its result."""
 
     kappa: IntArray
     inside: FloatArray
@@ -229,7 +229,7 @@ class MimicMD(OfflineImitator):
 
     @property
     def tables(self) -> FloatArray:
-        """What is played at each time, [T, X, A], and afterwards the last; T = 1 if stationary.
+        """The table of each time, [T, X, A]; the last is also played afterwards.
 
         If ``indexed``, `policy` is the stationary policy of the same occupancy.
         """

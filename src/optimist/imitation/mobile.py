@@ -120,12 +120,14 @@ class Mobile(TabularImitator):
 
     In the world a solution is at most obj + 2 <b, mu> from m in L1, if b is at least
     gamma H ||P^ - P||_1. The output is the pi of the least such certificate. The paper solves after
-    every episode; its tabular bonus, `MobileConfig.theory`, is from memory.
+    every episode. Its tabular sigma, in `MobileConfig.theory`, is from memory: its full text could
+    not be read. By the inequality of Weissman et al. (2003), at a given n, P^ is further than sigma
+    from P with probability at most (4 delta / (k^2 X A))^{X/2}.
 
     Parameters
     ----------
     world, expert, K, seed, stride, config, parameters
-        As of `TabularImitator`. Actions in the data are not looked at.
+        As of `TabularImitator`. Actions in the data are ignored.
 
     Examples
     --------

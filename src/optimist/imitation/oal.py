@@ -92,7 +92,7 @@ class OalConfig:
 
 
 class Learnt(NamedTuple):
-    """What the two players know."""
+    """The state of the two players."""
 
     costs: FloatArray  # c_k, [X, A]
     S: FloatArray  # the sum of all Q, [X, A]

@@ -1,4 +1,4 @@
-"""Imitators that play no episodes: all that they learn is in the expert's data and in P."""
+"""Imitators that play no episodes: they learn from the expert's data and P alone."""
 
 from abc import abstractmethod
 from typing import Any
@@ -31,7 +31,7 @@ class OfflineDriver(ImitatorDriver):
         raise NotImplementedError("no episodes are played")
 
     def finish(self) -> dict[str, Any]:
-        """Note that it has learnt; the columns of a history of no episodes and one policy."""
+        """Mark it as solved; the columns of a history of no episodes and one policy."""
         self.clock["epochs"] = 1
         none = np.zeros(0, dtype=np.int64)
         return {
@@ -91,7 +91,7 @@ class OfflineImitator(TabularImitator):
         if any(x is not None for x in (episodes, steps, callback, until, live or None)):
             raise ValueError(f"{name} plays no episodes: call learn() without limits")
         if self._driver.solved:
-            raise ValueError(f"{name} has learnt all that its data show: learn() is called once")
+            raise ValueError(f"{name} learns in one call: learn() was called before")
         self._solve()
         self._chunks = [self._driver.finish()]
         return self.history

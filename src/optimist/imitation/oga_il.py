@@ -112,7 +112,7 @@ class MixtureRule(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """What is learnt."""
+    """The state of the learner."""
 
     Lambda: FloatArray  # [blocks, s, s]
     inverse: FloatArray  # of that; not read where s = 1
@@ -124,7 +124,7 @@ class Mixture(NamedTuple):
 
 
 class OgaILDriver(FeatureDriver):
-    """Episodes that are played and learnt from by the compiled loop."""
+    """The compiled loop plays episodes and learns from them."""
 
     GROUPS = ("playing", "mixture")
 

@@ -39,7 +39,8 @@ def run_mixture(
     counts, visits = np.zeros(world.after.size), np.zeros(r.size, dtype=np.int64)
     starts, none = np.zeros(world.nu0.size, dtype=np.int64), np.zeros(0, dtype=np.int64)
     nothing_known, no_counts = np.zeros(0, dtype=np.bool_), np.zeros(0)
-    work = np.zeros((3, me.Lambda.shape[1]))
+    n_blocks, s, _ = me.Lambda.shape
+    work, changed = np.zeros((3, s)), np.zeros(n_blocks, dtype=np.bool_)
     accumulate(pi, tables[0])
     taken = 0
     for i in range(steps.size):
@@ -52,6 +53,7 @@ def run_mixture(
             kept.drawn[:] = pi
         counts[:] = 0.0
         visits[:] = 0
+        changed[:] = False
         steps[i], player.pairs[i], _ = walk_tables(
             world.first, world.after, world.cumulative, world.start, world.gamma, tables,
             counts, visits, starts, none, nothing_known, no_counts, clock, rng,
@@ -63,7 +65,11 @@ def run_mixture(
                     kernels.first, kernels.after, kernels.value, kernels.block, pair,
                     float(visits[pair]), total, me.V, me.Lambda, me.inverse, me.stale, me.z, work,
                 )  # fmt: skip
-        solve(me.Lambda, me.inverse, me.z, 1.0, me.theta)
+                changed[kernels.block[pair]] = True
+        for b in range(n_blocks):
+            if changed[b]:
+                part = slice(b * s, (b + 1) * s)
+                solve(me.Lambda[b : b + 1], me.inverse[b : b + 1], me.z[part], 1.0, me.theta[part])
         move(player, r, player.pairs[i])
         if keep:
             player.kept[taken] = player.w

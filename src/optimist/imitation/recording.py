@@ -189,7 +189,7 @@ def discount_of(world: Recordable, gamma: float | None) -> float:
 
 
 def refuse_given(gamma: float | None, seed: int | None, absorbing: Any) -> None:
-    """Refuse for a world what only Gymnasium environments need."""
+    """Refuse arguments that apply to Gymnasium environments only, if the world is finite."""
     if gamma is not None or seed is not None or absorbing is not None:
         raise TypeError(
             "gamma, seed and absorbing apply to Gymnasium environments only: a world defines its "

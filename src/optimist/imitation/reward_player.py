@@ -21,7 +21,7 @@ class RewardPlayer:
     B, W_max
         Bounds on the norms of the features and of the weights.
     shift, R_max
-        What keeps the rewards of the class in [0, R_max].
+        The constant that keeps the rewards of the class in [0, R_max].
     w, total
         w_k, and the sum of w_1, ..., w_k, [d_r]. Both change in place.
     """
@@ -56,12 +56,12 @@ class RewardPlayer:
         return phi
 
     def _projected(self, w: FloatArray) -> FloatArray:
-        """The projection of weights onto their class, if it is as promised."""
+        """The projection of weights onto their class, checked."""
         return checks.real_array(self.weights.project(w), "the projection", shape=self.w.shape)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The numbers that do not change, as a checkpoint holds them."""
+        """The constants, as a checkpoint holds them."""
         name = type(self.weights).__qualname__
         return {"W": [name, *self.weights.numbers], "W_max": self.W_max, "B": self.B}
 
@@ -105,8 +105,8 @@ class FiniteRewardPlayer(RewardPlayer):
         return moved
 
     def state(self, step: float, fresh: bool, episodes: int, kept: int) -> Any:
-        """The player as the compiled loop takes it, for so many episodes."""
-        from optimist.imitation.loop import Player  # numba takes its time
+        """The player as the compiled loop takes it, with room for ``episodes`` episodes."""
+        from optimist.imitation.loop import Player  # numba is slow to import
 
         return Player(
             kind=int(self.weights.kind),
@@ -127,7 +127,7 @@ class FiniteRewardPlayer(RewardPlayer):
 
     @property
     def given(self) -> tuple[Any, ...]:
-        """The arrays that do not change, by which a checkpoint knows them again."""
+        """The constant arrays, which a checkpoint compares."""
         return self.lambda_E, self._first, self._column, self.Phi.data
 
     @property
@@ -136,12 +136,12 @@ class FiniteRewardPlayer(RewardPlayer):
 
 
 def _rows(phi_r: FeatureMap, n_states: int) -> Any:
-    """The reward features of all pairs, if they are as phi_r declares them."""
+    """The reward features of all pairs, checked against the declarations of phi_r."""
     Phi = sparse_rows(phi_r, n_states)
     checks.real_array(Phi.data, "the entries of reward_features")
     longest = float(sp.linalg.norm(Phi, axis=1).max())
     if longest == 0:
-        raise ValueError("reward_features are all zero: no reward can tell any two pairs apart")
+        raise ValueError("reward_features must not all be zero: every reward would be constant")
     if longest > phi_r.bound * (1 + checks.RANGE_TOLERANCE):
         raise ValueError(
             f"reward_features have a row of norm {longest:.6g}, "

@@ -27,12 +27,12 @@ from optimist.imitation.reward_player import RewardPlayer
 
 
 class StreamImitation(ImitationDriver, StreamDriver):
-    """An environment, whose own rewards are not looked at.
+    """An environment whose own rewards are ignored.
 
     Episodes have geometric lengths, so that their last pairs are draws of mu(pi_k). An episode that
     terminates stays in its last state until then, as `FeatureDataset.from_rollouts` records experts
     by default. Each termination adds one step from that state to itself for every action; so
-    features should tell the states in which episodes end from all others.
+    features should distinguish the states in which episodes end from all others.
     """
 
     OTHERS = (*StreamDriver.OTHERS, "player")
@@ -63,9 +63,11 @@ class StreamImitation(ImitationDriver, StreamDriver):
         variant = run.config.variant(player.R_max)
         for name in ("reward", "reward_map", "low", "value_bound"):
             if getattr(world, name) is not None:
-                raise TypeError(f"{name}= is about rewards that are paid: FRA-IL looks at none")
+                raise TypeError(f"{name}= must not be given: FRA-IL ignores the rewards")
         if world.geometric is False:
-            raise ValueError("FRA-IL needs geometric resets: the last pair has to be of mu(pi_k)")
+            raise ValueError(
+                "FRA-IL needs geometric resets: the last pair must be a draw of mu(pi_k)"
+            )
         if run.config.fresh:
             raise ValueError("fresh rollouts are for finite worlds; here the last pair is the draw")
         bare = replace(world, geometric=True, reward_map=_nothing, reward=_nothing)
@@ -98,7 +100,7 @@ class StreamImitation(ImitationDriver, StreamDriver):
 
 
 def _nothing(_: Any) -> float:
-    """In the place of what the environment pays, which is not looked at."""
+    """Zeros in the place of the environment's rewards, which are ignored."""
     return 0.0
 
 

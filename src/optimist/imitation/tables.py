@@ -130,7 +130,7 @@ def _check_arrays(archive: zipfile.ZipFile, names: list[str]) -> None:
     for name in names:
         info = archive.getinfo(f"{name}.npy")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise FileError(f"array {name} is compressed in another way than NumPy does it")
+            raise FileError(f"array {name} must be stored or deflated, as NumPy does")
         with archive.open(info) as file:
             version = np.lib.format.read_magic(file)
             read_header = NPY_HEADERS[version]

@@ -1,4 +1,4 @@
-"""What the tabular imitators share: counts of what was played, and solutions now and then."""
+"""Base class of the tabular imitators: counts of transitions, and a new solution when they grow."""
 
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,14 +24,14 @@ from optimist.imitation.trajectories import TrajectoryDataset
 from optimist.mdp import FiniteMDP
 
 BYTES_AN_ENTRY = 60
-"""What an entry of P^ takes: its place and value, twice while it is put together, and in an LP."""
+"""The bytes of an entry of P^: its place and value, twice while it is built, and in an LP."""
 
 NOTHING_KNOWN = np.zeros(0, dtype=np.bool_)
 NO_COUNTS = np.zeros(0)
 
 
 class Seen(NamedTuple):
-    """What was seen of the world, in arrays of a fixed size."""
+    """The counts of transitions, in arrays of a fixed size."""
 
     counts: FloatArray  # N, of each entry of P
     visits: IntArray  # n, of each pair whose next state was seen, [X A]
@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 
 
 def blank_seen(world: Simulator) -> Seen:
-    """Before the first episode."""
+    """Counts of zero, before the first episode."""
     n_pairs = world.first.size - 1
     visits, before = np.zeros((2, n_pairs), dtype=np.int64)
     starts = np.zeros(world.nu0.size, dtype=np.int64)
@@ -118,7 +118,7 @@ class CountingDriver(ImitatorDriver):
         return int(done), bool(due)
 
     def solve(self) -> None:
-        """Set the policy from what was seen."""
+        """Set the policy from the counts."""
         raise NotImplementedError
 
     def layout(self, arrays: dict[str, Any]) -> schema.Layout:
@@ -136,7 +136,7 @@ class CountingDriver(ImitatorDriver):
         super().restore(header, arrays)
 
     def counted_of(self, episodes: int, K: int | None) -> int:
-        """In how many of so many episodes transitions are counted."""
+        """The number of these episodes whose transitions are counted."""
         return episodes
 
 
@@ -190,9 +190,9 @@ class TabularImitator(Agent, Imitator):
         config: Any = None,
         **parameters: Any,
     ) -> None:
-        config, told = resolve(type(self).__name__, self.Config, config, parameters)
+        config, settings = resolve(type(self).__name__, self.Config, config, parameters)
         mdp = self._read_world(world)
-        refuse_environment(world, told)
+        refuse_environment(world, settings)
         self.expert = self._read_expert(expert, world)
         self._check_deterministic(self.expert, mdp.n_states, config)
         run = RunSettings(config, seed, stride)

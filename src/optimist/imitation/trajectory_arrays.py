@@ -1,4 +1,4 @@
-"""Trajectories as flat arrays: how they are read, weighed, and placed in a world."""
+"""Trajectories as flat arrays: reading, weights, and states in a world."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -72,7 +72,7 @@ def is_finite(states: NDArray[Any]) -> bool:
 
 
 def finite_states(states: NDArray[Any], n_states: int) -> IntArray:
-    """The states, if they are those of a world with so many."""
+    """The states as indices of a world with ``n_states`` states; others are refused."""
     if not is_finite(states):
         raise ValueError(
             f"states must be numbers 0, ..., {n_states - 1} for a table; got {kind_of(states)}. "
@@ -82,7 +82,7 @@ def finite_states(states: NDArray[Any], n_states: int) -> IntArray:
 
 
 def kind_of(states: NDArray[Any]) -> str:
-    """What the states are, in words."""
+    """The kind of the states, in words."""
     if is_finite(states):
         return "states"
     size = int(np.prod(states.shape[1:]))

@@ -1,4 +1,4 @@
-"""Trajectories one after another in flat arrays, whatever is made of them."""
+"""Trajectories one after another in flat arrays; base class of the dataset."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -66,7 +66,7 @@ class Trajectories:
 
     @property
     def contents(self) -> str:
-        """What the dataset holds, in words."""
+        """The contents of the dataset, in words."""
         n, kind = len(self), kind_of(self.states)
         steps = sorted({int(self.lengths.min()), int(self.lengths.max())}) if n else [0]
         how = " to ".join(f"{T:,}" for T in steps)
@@ -125,7 +125,7 @@ class Trajectories:
         return self.gamma
 
     def check_any(self) -> None:
-        """Refuse a dataset without trajectories, as a half of one is."""
+        """Refuse a dataset without trajectories, such as the second half of a single one."""
         if not len(self):
             raise ValueError("the dataset must hold at least one trajectory; it has none")
 

@@ -51,7 +51,7 @@ def write(
 
 
 def read(path: str | Path, states: Sequence[str] | None = None) -> Contents:
-    """The trajectories in a file, of ours or of another tool."""
+    """The trajectories in a file, written here or by another tool."""
     suffix = tables.suffix_of(path)
     with tables.opened(path) as data:
         if suffix == ".npz":

@@ -35,7 +35,7 @@ def open_page(source: Any = None, host: str = "127.0.0.1", port: int = 0) -> "Pa
     Parameters
     ----------
     source
-        What it shows: a `Feed`, by default a new one, ``page.feed``; or a `StudySource`.
+        The source of the page: a `Feed`, by default a new one, ``page.feed``; or a `StudySource`.
     host, port
         Where it listens: by default where only this machine reaches it, at any free port. With
         another host, whoever has the address of the page and reaches this machine sees the run and

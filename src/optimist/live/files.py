@@ -1,4 +1,4 @@
-"""A study as a page shows it, from its folder alone: whoever runs it, in whatever process.
+"""The data of a page about a study, read from its folder, whichever process runs it.
 
 Files are read as if a stranger had made them, and nothing is written. They are read while somebody
 looks, and only those that have changed.
@@ -32,20 +32,20 @@ from optimist.live.scenes import map_of
 from optimist.text import printable
 
 LOOK_SECONDS = 0.5
-"""How often the folder is read while somebody looks, at most."""
+"""The least number of seconds between two readings of the folder while a page is open."""
 
 BUSY = 10
-"""It is left alone for so many times as long as reading it has taken."""
+"""The pause after reading the folder, in multiples of the time that it took."""
 
 NUMBERS = ("value", "regret", "return", "optimistic_value", "bonus", "ascension", "epoch")
 """The columns of curves that are shown."""
 
 MEASURED = {False: "lost, %", True: "mean return"}
-"""What finished runs are measured by, in known worlds and in environments."""
+"""The scores of finished runs, in known worlds and in environments."""
 
 
 class FileFeed:
-    """The frames of a run that its folder holds, which grow with each of its checkpoints."""
+    """The frames of a run in its folder, more with each checkpoint."""
 
     controls = False
 
@@ -63,12 +63,12 @@ class FileFeed:
 
     @property
     def head(self) -> str:
-        """What the page is told of the run once, as JSON."""
+        """The data that the page receives once, as JSON."""
         return self._head.text(self.title, self._picture, self._optimal)
 
     @property
     def status(self) -> dict[str, Any]:
-        """What the page is told whenever it changes."""
+        """The data that the page receives whenever they change."""
         spec = self.run.spec
         return {
             "state": self.state,
@@ -85,7 +85,7 @@ class FileFeed:
         return frame.encoded
 
     def count(self) -> None:
-        """Read how far the run is."""
+        """Read the progress of the run."""
         folder = self.folder
         if folder.finished:
             self.state, self.done = "ended", self.run.spec.length
@@ -97,7 +97,7 @@ class FileFeed:
 
     @property
     def score(self) -> float | None:
-        """What a finished run has lost in percent of the optimal value, or its mean return."""
+        """The loss of a finished run in percent of the optimal value, or its mean return."""
         if self.state == "ended" and self._score is None:
             try:
                 found = self.folder.result
@@ -178,7 +178,7 @@ class FileFeed:
 
 
 class StudySource:
-    """The runs of a study: a table of how far they are, and the frames of each.
+    """The runs of a study: a table of their progress, and the frames of each.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class StudySource:
 
     @property
     def first(self) -> str:
-        """The run to show first: one that goes on, or has frames."""
+        """The run to show first: one that is running, or has frames."""
         states = {key: feed.state for key, feed in self._files.items()}
         for wanted in ("learning", "ended", "waiting", "failed"):
             for key in states:
@@ -223,7 +223,7 @@ class StudySource:
         return self._feeds.get(key) or self._files.get(key)
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._over.set()
 
     def _follow(self) -> None:

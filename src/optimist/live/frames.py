@@ -1,4 +1,4 @@
-"""Frames: what is shown of a run after some of its episodes, and a bounded store of them."""
+"""Frames: the state of a run after some of its episodes, and a bounded store of them."""
 
 import base64
 import json
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from optimist.agents.coming import ComingEpisode
+from optimist.agents.snapshot import Snapshot
 from optimist.checks import FloatArray, IntArray
 from optimist.display.boards import Map
 from optimist.report.data import plain
@@ -25,28 +26,31 @@ RECENT = 32
 
 @dataclass
 class Frame:
-    """What is shown of a run after so many episodes.
+    """The state of a run, as shown after some of its episodes.
 
     Attributes
     ----------
     numbers
         Numbers of the run so far, by name; nan if one is not known.
+    snapshot
+        What is known of a finite world, until the frame is complete.
     boards
-        A number of each state or cell, by the name of the board, [X], or of each pair, [X, A],
-        until it is complete.
+        A number of each state or cell, [X], by the name of the board.
     policy
         The next policy, [X, A]; of a map its most likely ``action``, [X].
     coming, path_of
-        What decides the path of an episode, which is drawn, and the number of that episode.
+        The data that determine the path of an episode, which is drawn, and the number of that
+        episode.
     points
         The observations of the latest episode instead, on a map, [steps, 2].
     picture
-        What the environment shows, as a PNG.
+        The picture that the environment renders, as a PNG.
     """
 
     episodes: int
     steps: int
     numbers: dict[str, float] = field(default_factory=dict)
+    snapshot: Snapshot | None = None
     boards: dict[str, FloatArray] = field(default_factory=dict)
     policy: FloatArray | None = None
     action: IntArray | None = None
@@ -59,15 +63,15 @@ class Frame:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Its approximate size in bytes, with its text."""
         arrays = (*self.boards.values(), self.policy, self.action, self.points)
         own = sum(array.nbytes for array in arrays if array is not None)
-        # Its text is about as large, and so is the policy by which a path is drawn.
-        return 1000 + 2 * own + 2 * len(self.picture or b"")
+        copies = 0 if self.snapshot is None else self.snapshot.nbytes
+        return 1000 + 2 * own + 2 * len(self.picture or b"") + copies
 
     @cached_property
     def path(self) -> IntArray | None:
-        """The states of that episode in their order, [steps]."""
+        """The states of that episode in order, [steps]."""
         coming, self.coming = self.coming, None
         return None if coming is None else coming.path
 
@@ -109,7 +113,7 @@ def packed(array: FloatArray | IntArray) -> str:
 
 
 class Head:
-    """What a page is told of a run once, as JSON that is made anew when it has changed."""
+    """The data about a run that a page receives once, as JSON, made anew when they change."""
 
     def __init__(self) -> None:
         self._of: tuple[Any, ...] = ()
@@ -119,8 +123,8 @@ class Head:
         """The JSON of a title, a board or a map, and the optimal value, if they are known."""
         if not self._of or self._of[0] is not picture or self._of[1:] != (title, optimal):
             self._of = picture, title, optimal
-            told = {"title": title, "picture": plain(picture), "optimal": optimal}
-            self._text = json.dumps(told, allow_nan=False)
+            data = {"title": title, "picture": plain(picture), "optimal": optimal}
+            self._text = json.dumps(data, allow_nan=False)
         return self._text
 
 
@@ -143,6 +147,7 @@ class Frames:
         self._most, self._bytes, self._every = most, 0, 1
         self._numbers: list[int] = []
         self._frames: list[Frame] = []
+        self._sizes: list[int] = []  # as they were added: they shrink when they are shown
         self._lock = Lock()
         self.last = 0
         """The number of the latest frame; 0 before the first."""
@@ -160,7 +165,8 @@ class Frames:
             self.last += 1
             self._numbers.append(self.last)
             self._frames.append(frame)
-            self._bytes += frame.size
+            self._sizes.append(frame.size)
+            self._bytes += self._sizes[-1]
             if self._bytes > self._most:
                 self._thin()
                 while self._bytes > self._most / 2 and self._every < self.last:
@@ -168,12 +174,13 @@ class Frames:
                     self._thin()
 
     def _thin(self) -> None:
-        """Keep every so many frames, besides the latest."""
+        """Keep the frames at the present interval, and the latest."""
         recent = self.last - RECENT
         kept = [i for i, n in enumerate(self._numbers) if n > recent or (n - 1) % self._every == 0]
         self._numbers = [self._numbers[i] for i in kept]
         self._frames = [self._frames[i] for i in kept]
-        self._bytes = sum(frame.size for frame in self._frames)
+        self._sizes = [self._sizes[i] for i in kept]
+        self._bytes = sum(self._sizes)
 
     def after(self, number: int) -> tuple[int, Frame] | None:
         """The first frame with a larger number, if there is one."""

@@ -24,6 +24,7 @@ BOARDS = {
     "ascension": ("chance of heaven", True, False),
     "value": ("value: what it hopes for", False, False),
     "bonus": ("bonus", True, False),
+    "occupancy": ("occupancy", False, True),
     "visits": ("visits", False, True),
 }
 """The boards with their titles, whether they are of optimism, and of logarithmic colours."""
@@ -103,7 +104,7 @@ def write_gif(path: Path, pictures: list[Any], milliseconds: list[int]) -> None:
 
 
 def write_mp4(path: Path, pictures: list[Any], milliseconds: list[int]) -> None:
-    """Write pictures, each as often as it is long."""
+    """Write pictures, each repeated for its duration."""
     import imageio.v2 as iio
 
     writer: Any = iio.get_writer(path, fps=round(1000 / FAST), macro_block_size=2)
@@ -140,7 +141,7 @@ def drawn(feed: Feed, frames: list[Frame]) -> list[NDArray[np.uint8]]:
         for part in moving:
             part.show(frame)
         canvas.draw()
-        if figure.get_layout_engine() is not None and not found:  # nothing moves from now on
+        if figure.get_layout_engine() is not None and not found:  # the axes are fixed from now on
             figure.set_layout_engine("none")
             canvas.draw()
         pixels = np.asarray(canvas.buffer_rgba())[:, :, :3]
@@ -165,7 +166,8 @@ class _Board:
         ax.set_title(title)
         self.arrows: Any = None
         policy = frames[0].policy
-        if name == "value" and policy is not None and picture.moves is not None:
+        arrowed = "value" if "value" in frames[0].boards else "occupancy"
+        if name == arrowed and policy is not None and picture.moves is not None:
             self.arrows = draw_arrows(ax, picture, policy, picture.moves, self.mesh)
         self.lines = [
             *ax.plot([], [], color="white", linewidth=3.4, solid_capstyle="round", alpha=0.9),
@@ -203,7 +205,7 @@ class _Board:
 
 
 class _Rendered:
-    """What an environment shows."""
+    """The picture that an environment renders."""
 
     def __init__(self, ax: "Axes") -> None:
         self.ax = ax
@@ -223,7 +225,7 @@ class _Rendered:
 
 
 class _Chart:
-    """What the agent hopes for and what it gets, up to the frame."""
+    """Optimistic and exact values up to the frame."""
 
     def __init__(self, ax: "Axes", frames: list[Frame], optimal: float | None) -> None:
         from matplotlib.ticker import FuncFormatter
@@ -267,7 +269,7 @@ def hope_colours() -> Any:
 
 
 def counted(episodes: int) -> str:
-    """How many episodes have been played, in words.
+    """The number of episodes played, in words.
 
     Examples
     --------

@@ -1,18 +1,17 @@
-"""What of an agent can be shown: a board, a map of two dimensions, a picture, or numbers alone."""
+"""The scenes of an agent: a board, a map of two dimensions, a picture, or numbers alone."""
 
 import io
 from typing import Any
 
 import numpy as np
 
-from optimist.agents import Agent, Diagnostics, PythonAgent, VariantAgent
-from optimist.agents.tabular_agent import TabularAgent
+from optimist.agents import Agent, PythonAgent, VariantAgent
 from optimist.checks import FloatArray
 from optimist.display.boards import Map
 from optimist.envs import ArrayWorld, Gym, World
 from optimist.envs.world import MOST_STATES
 from optimist.experiments.maps import SIDE, centres, corners, is_plane
-from optimist.features import OneHot
+from optimist.imitation.imitator import Place
 from optimist.live.frames import Frame
 from optimist.mdp import FiniteMDP
 
@@ -21,7 +20,7 @@ MOST_PIXELS = 640
 
 
 class Scene:
-    """What is shown of a run, by default numbers alone.
+    """The picture of a run; by default numbers alone.
 
     Attributes
     ----------
@@ -43,45 +42,53 @@ class Scene:
         self.title = title_of(agent)
 
     def shoot(self, agent: Any, frame: Frame) -> None:
-        """Add to a frame what the agent believes now."""
+        """Add the agent's present estimates to a frame."""
 
     def complete(self, frame: Frame) -> None:
-        """Add what takes longer, from copies: in the order of the frames, and in another thread."""
+        """Add the slow parts, from copies: in the order of the frames, in another thread."""
 
 
 class BoardScene(Scene):
-    """A finite world of at most `MOST_STATES` states."""
+    """A finite world on a board.
 
-    def __init__(self, agent: Any, world: World) -> None:
+    Of a learner that imitates, which sees no rewards and no goals, there is where its policy goes
+    instead of what that is worth.
+    """
+
+    def __init__(self, agent: Any, picture: Map, imitates: bool = False) -> None:
         super().__init__(agent)
         self.mdp = agent.mdp
-        self.picture = board_of(world)
-        self._shown = {"value"}
-        # Learners that imitate are not shown the rewards.
-        self.judges = bool(self.mdp.r.any())
+        self.picture, self.judges = picture, not imitates
+        self._shown = {"occupancy" if imitates else "value"}
         self._judged: tuple[int, float] | None = None  # the episodes and the loss of the last frame
         self._regret = 0.0
 
     def shoot(self, agent: Any, frame: Frame) -> None:
-        now = agent.diagnostics
-        frame.boards = {"value": now.V, "bonus": now.CB, "ascension": now.p}
-        visits = visits_of(agent, now)
-        if visits is not None:
-            frame.boards["visits"] = visits
-        frame.policy = now.pi
+        frame.snapshot = agent.snapshot
 
     def complete(self, frame: Frame) -> None:
-        means = {k: b if b.ndim == 1 else b.mean(axis=1) for k, b in frame.boards.items()}
+        assert frame.snapshot is not None
+        now, frame.snapshot = frame.snapshot.beliefs, None
+        boards = {
+            "value": now.value,
+            "bonus": now.bonus.mean(axis=1),
+            "ascension": now.ascension.mean(axis=1),
+            "visits": now.visits.sum(axis=1),
+        }
+        frame.policy = now.policy
+        if not self.judges:
+            boards["occupancy"] = self.mdp.state_occupancy(now.policy)
+            del boards["value"]
         # An agent without bonuses, or without a heaven, has none of them from the beginning on.
-        self._shown |= {k for k, board in means.items() if np.nanmax(board, initial=0) > 0}
-        frame.boards = {k: board for k, board in means.items() if k in self._shown}
-        if np.isfinite(means["value"]).all():
-            frame.numbers["optimistic_value"] = float(self.mdp.nu0 @ means["value"])
-        if self.judges and frame.policy is not None:
-            self._judge(frame, frame.policy)
+        self._shown |= {k for k, board in boards.items() if np.nanmax(board, initial=0) > 0}
+        frame.boards = {k: board for k, board in boards.items() if k in self._shown}
+        if self.judges:
+            if np.isfinite(now.value).all():
+                frame.numbers["optimistic_value"] = float(self.mdp.nu0 @ now.value)
+            self._judge(frame, now.policy)
 
     def _judge(self, frame: Frame, policy: FloatArray) -> None:
-        """Exact numbers: what the policy is worth, and the regret of all so far."""
+        """Exact numbers: the value of the policy, and the regret of all policies so far."""
         best = self.mdp.optimal()  # kept there once it is found
         value = float(self.mdp.value(policy))
         self.optimal, loss = best.value, best.value - value
@@ -126,12 +133,15 @@ class RenderedScene(Scene):
 
 
 def scene_of(agent: Any) -> Scene:
-    """What of an agent can be shown."""
+    """The scene that fits an agent."""
     world = agent.world
     if isinstance(world, FiniteMDP):
         world = ArrayWorld(world)
     if isinstance(world, World):
-        return BoardScene(agent, world) if world.mdp.n_states <= MOST_STATES else Scene(agent)
+        small = world.mdp.n_states <= MOST_STATES
+        return BoardScene(agent, board_of(world)) if small else Scene(agent)
+    if isinstance(world, Place):
+        return Scene(agent) if world.map is None else BoardScene(agent, world.map, imitates=True)
     env = agent.env
     if getattr(env, "render_mode", None) == "rgb_array":
         return RenderedScene(agent, env)
@@ -161,18 +171,6 @@ def map_of(ends: FloatArray) -> Map:
     """A map of a plane with these ends of both dimensions, [2, 2]."""
     cells = np.stack(np.divmod(np.arange(SIDE**2), SIDE), axis=1)
     return Map(("." * SIDE,) * SIDE, cells, axes=ends)
-
-
-def visits_of(agent: Any, now: Diagnostics) -> FloatArray | None:
-    """How often each state was visited and learnt from, [X]; None if that is not counted."""
-    if isinstance(agent, TabularAgent):
-        return np.asarray(agent.visits.sum(axis=1))
-    if not isinstance(agent, VariantAgent) or not isinstance(agent.features, OneHot):
-        return None
-    if now.Lambda is None or now.ridge is None:
-        return None
-    counts = (now.Lambda[:, 0, 0] - now.ridge).reshape(now.pi.shape)
-    return np.asarray(counts.sum(axis=1))
 
 
 def as_png(pixels: Any) -> bytes:

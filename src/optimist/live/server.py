@@ -1,4 +1,4 @@
-"""The page's server: one thread of its own, a token in its address, and nothing that waits.
+"""The page's server: its own thread, a token in its address, and no blocking call.
 
 Every viewer reads frames by their numbers, at its own pace: one that does not read costs a buffer
 of a connection, and is dropped after a while. Frames are made into text once for all viewers.
@@ -9,6 +9,7 @@ import ipaddress
 import json
 import secrets
 import socket
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
 from importlib import resources
@@ -38,12 +39,12 @@ BEAT_SECONDS = 10.0
 PATIENCE_SECONDS = 20.0
 """A viewer that takes longer to read a frame is dropped."""
 
-AT_ONCE = 16
-"""So many frames are sent together at most."""
+WORK_SECONDS = 0.002
+"""Frames are made into text for about so long at a look: meanwhile, learning cannot go on."""
 
 MOST_CONNECTIONS = 64
 SEND_BYTES = 2**18
-"""What the system may keep for a viewer who does not read."""
+"""The bytes that the system may buffer for a viewer that does not read."""
 
 BODY_BYTES = 1000
 """Controls are shorter than this."""
@@ -69,7 +70,7 @@ OWN = ("store.js", "chart.js", "boards.js", "table.js", "controls.js", "start.js
 
 
 class Source(Protocol):
-    """What a page shows: one run, or a study with its runs."""
+    """The source of a page: one run, or a study with its runs."""
 
     def feed(self, run: str) -> Any:
         """The feed of a run, named as in the table; "" is the one to show first."""
@@ -88,7 +89,7 @@ class Page:
     Parameters
     ----------
     source
-        What it shows.
+        The source of what it shows.
     host, port
         Where it listens: by default where only this machine reaches it, at any free port.
 
@@ -99,7 +100,7 @@ class Page:
     thread
         Where the server runs.
     opened, closing
-        Set when somebody has opened it, and when it is closed.
+        Set when a browser has opened it, and when it is closed.
     """
 
     def __init__(self, source: Source, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -127,7 +128,7 @@ class Page:
 
     @property
     def loopback(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether only this machine can reach it."""
         return is_loopback(self.host)
 
     @property
@@ -142,7 +143,7 @@ class Page:
         self.close()
 
     def close(self) -> None:
-        """End the server; viewers keep what they have seen."""
+        """Stop the server; open pages keep their last state."""
         self.closing.set()
         self._server.should_exit = True
         self.thread.join(timeout=5)
@@ -163,7 +164,7 @@ class Page:
     def _names(self, host: str) -> bool:
         """Whether a name in the header Host is one of this page's.
 
-        A page of somebody else's, whose name leads to this address, is refused by it.
+        It refuses foreign pages whose name resolves to this address.
         """
         name, _, port = host.rpartition(":")
         name = name.strip("[]")
@@ -190,7 +191,7 @@ class Page:
         return Stream(self, feed, int(number))
 
     async def _control(self, request: Request) -> Response:
-        """Hold a run back, let it go on, or ask it for one more frame."""
+        """Pause a run, let it continue, or ask it for one more frame."""
         feed = self.source.feed(request.query_params.get("run", ""))
         if feed is None:
             return PlainTextResponse("there is no such run", 404)
@@ -218,7 +219,7 @@ class Page:
 
 
 class Guard:
-    """Lets through what has the token, a right Host, and no other Origin; adds the headers."""
+    """Passes requests with the token, a right Host and no other Origin; adds the headers."""
 
     def __init__(self, app: Any, token: str, names: Callable[[str], bool]) -> None:
         self._app, self._token, self._names = app, token, names
@@ -271,7 +272,7 @@ class Stream(Response):
                 if text:
                     part = {"type": "http.response.body", "body": text.encode(), "more_body": True}
                     await asyncio.wait_for(send(part), PATIENCE_SECONDS)
-                else:
+                if not text or self._feed.state == "learning":
                     await asyncio.wait([gone], timeout=LOOK_SECONDS)
             await send({"type": "http.response.body", "body": b""})
         except TimeoutError:
@@ -281,10 +282,10 @@ class Stream(Response):
             self._feed.viewers -= 1
 
     def _news(self) -> str:
-        """What has changed since the last look."""
-        feed = self._feed
-        parts = []
-        for _ in range(AT_ONCE):
+        """The changes since the last call."""
+        feed, until = self._feed, time.perf_counter() + WORK_SECONDS
+        parts: list[str] = []
+        while not parts or time.perf_counter() < until:
             found = feed.frames.after(self._number)
             if found is None:
                 break
@@ -321,7 +322,7 @@ def _own(name: str) -> str:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a host is this machine, and reached from it alone.
+    """Whether a host is this machine, reachable from it alone.
 
     Examples
     --------

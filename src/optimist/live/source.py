@@ -1,4 +1,4 @@
-"""What a page shows: one run that learns in this process."""
+"""The source of a page: one run that learns in this process."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from optimist.live.feed import Feed
 
 @dataclass(frozen=True)
 class RunSource:
-    """One run, which can be held back."""
+    """One run, which can be paused."""
 
     run: Feed
     table: ClassVar[str] = ""
@@ -18,4 +18,4 @@ class RunSource:
         return self.run if run == "" else None
 
     def close(self) -> None:
-        """Nothing is to be closed."""
+        """Nothing to close."""

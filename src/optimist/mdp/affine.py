@@ -38,7 +38,7 @@ class AffineRewards:
         low, high = checks.real_number(low, "low"), checks.real_number(high, "high")
         checks.positive(r_max, "r_max")
         if low > high:
-            raise ValueError(f"low = {low} must be at most high = {high}")
+            raise ValueError(f"low must be at most high = {high}; got {low}")
         scale = r_max / (high - low) if high > low else 1.0
         return cls(scale=scale, shift=-low * scale)
 

@@ -63,7 +63,9 @@ def ascension_function(ascension: ArrayLike, mdp: FiniteMDP) -> FloatArray:
     checks.non_negative(p, "ascension")
     if p.max(initial=0) > 1:
         where = checks.first(p > 1)
-        raise ValueError(f"{checks.entry('ascension', where)} = {p[where]:.6g} exceeds 1")
+        raise ValueError(
+            f"{checks.entry('ascension', where)} must be at most 1; got {p[where]:.6g}"
+        )
     return p
 
 

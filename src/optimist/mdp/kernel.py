@@ -36,21 +36,21 @@ def read_kernel(P: AnyMatrix) -> tuple[Kernel, int]:
     if sp.issparse(P):
         if len(P.shape) != 2 or P.shape[1] == 0 or P.shape[0] == 0 or P.shape[0] % P.shape[1]:
             raise ValueError(
-                f"P has shape {P.shape}; a sparse kernel has X columns and X*A rows, with at least "
-                "one state and one action: row x * A + a for state x and action a"
+                "a sparse P must have X columns and X*A rows, with at least one state and one "
+                f"action: row x * A + a is that of state x and action a; got shape {P.shape}"
             )
         n_actions = P.shape[0] // P.shape[1]
         return read_sparse(P, n_actions, "P"), n_actions
     dense = checks.real_array(cast(ArrayLike, P), "P")
     if dense.ndim != 3 or dense.shape[0] != dense.shape[2]:
         raise ValueError(
-            f"P has shape {dense.shape}; it must be [X, A, X], or sparse with X*A rows"
+            f"P must have shape [X, A, X], or be sparse with X*A rows; got shape {dense.shape}"
         )
     n_states, n_actions, _ = dense.shape
     if n_states == 0:
-        raise ValueError("P has no states")
+        raise ValueError("P must have at least one state; got none")
     if n_actions == 0:
-        raise ValueError("P has no actions: the action set must not be empty")
+        raise ValueError("P must have at least one action; got none")
     return checks.frozen(dense.reshape(n_states * n_actions, n_states)), n_actions
 
 
@@ -63,7 +63,7 @@ def read_sparse(matrix: Any, n_actions: int, name: str) -> SparseKernel:
     if bad.any():
         at = int(np.argmax(bad))
         where = _entry(copy, at, n_actions, name)
-        raise ValueError(f"{where} is {copy.data[at]}; it must be a finite number")
+        raise ValueError(f"{where} must be a finite number; got {copy.data[at]}")
     return freeze_sparse(copy)
 
 
@@ -94,7 +94,7 @@ def check_signs(kernel: Kernel, n_actions: int) -> None:
     elif kernel.nnz and kernel.data.min() < 0:
         at = int(np.argmax(kernel.data < 0))
         where = _entry(kernel, at, n_actions, "P")
-        raise ValueError(f"{where} = {kernel.data[at]:.6g} is negative")
+        raise ValueError(f"{where} must not be negative; got {kernel.data[at]:.6g}")
 
 
 def row_sums(kernel: Kernel) -> FloatArray:

@@ -28,7 +28,7 @@ def read_rewards(r: AnyMatrix, kernel: Kernel, n_actions: int) -> tuple[FloatArr
         if dense.shape == pairs:
             return dense, None
         if dense.shape != triples:
-            raise ValueError(f"r has shape {dense.shape}; it must have shape {pairs} or {triples}")
+            raise ValueError(f"r must have shape {pairs} or {triples}; got {dense.shape}")
         whole = dense.reshape(kernel.shape)
     if isinstance(kernel, np.ndarray):
         table = whole if isinstance(whole, np.ndarray) else whole.toarray()

@@ -1,11 +1,11 @@
-"""The data of a report: made by `optimist.experiments`, shown by the page and by figures.
+"""The data of a report: `optimist.experiments` makes them, the page and the figures show them.
 
 Numbers that are missing are nan. Mappings list agents in the order in which they are shown.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -14,6 +14,9 @@ from optimist.checks import FloatArray, IntArray
 from optimist.display.boards import Map
 from optimist.display.text import one_line
 from optimist.report.labels import Labels
+
+LEVELS = (0.2, 0.1, 0.05, 0.02, 0.01)
+"""Shares of the optimal value that policies are certified to be within."""
 
 
 class ShownEstimate(Protocol):
@@ -72,6 +75,31 @@ class Curves:
 
 
 @dataclass(frozen=True)
+class Certified:
+    """What an agent certified in a world, as shares of the optimal value.
+
+    Attributes
+    ----------
+    episode
+        The episodes of the points, [T].
+    lower, upper, value
+        The bounds, and the exact value of the policy that is certified, means over the seeds, [T].
+    certified, truly
+        The episode from which on the policy is certified within each of `LEVELS` of the optimum,
+        and that from which on it truly is; nan if not by the end, [n, levels].
+    """
+
+    __repr__ = one_line
+
+    episode: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    value: FloatArray
+    certified: FloatArray
+    truly: FloatArray
+
+
+@dataclass(frozen=True)
 class ShownOptimum:
     """An optimal policy [X, A] of a world, its values and its occupancy [X]."""
 
@@ -118,7 +146,7 @@ class Recording:
 
     @property
     def opening(self) -> int:
-        """The moment at which optimism is at work: when it differs much between the states.
+        """The moment to show first: one at which optimism differs much between the states.
 
         Bonuses and probabilities of heaven are as high everywhere before the first episode, and may
         have faded everywhere at the end; between, they are high where the agent has not been. Each
@@ -148,7 +176,7 @@ class Picture(Map):
 
 @dataclass(frozen=True)
 class About:
-    """A world or an agent: its kind in a line, its parameters, and where its class came from."""
+    """A world or an agent: its kind in a line, its parameters, and the origin of its class."""
 
     detail: str
     parameters: Mapping[str, str]
@@ -170,7 +198,7 @@ class ShownWorld:
     Attributes
     ----------
     labels
-        What is measured here.
+        The measurements.
     length, seeds
         The episodes or steps of its runs (`Labels.by`), and the most finished seeds of an agent.
     estimates
@@ -179,6 +207,8 @@ class ShownWorld:
         The probability that a run of an agent does better than one of another.
     states, actions, optimal, uniform
         The sizes, the optimal value, and the value of uniform play, where they are known.
+    certified, uncertified
+        The certificates of each agent that was asked for them, or why it has none.
     """
 
     __repr__ = one_line
@@ -196,6 +226,8 @@ class ShownWorld:
     optimal: float = math.nan
     uniform: float = math.nan
     picture: Picture | None = None
+    certified: Mapping[str, Certified] = field(default_factory=dict)
+    uncertified: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def scores(self) -> dict[str, ShownEstimate]:
@@ -311,7 +343,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ReportData:
-    """All that a report shows.
+    """The contents of a report.
 
     Attributes
     ----------
@@ -323,6 +355,8 @@ class ReportData:
         The versions and machines of the runs.
     comparison
         None if the study has no subject.
+    certify
+        The delta of the certificates; None if the study has none.
     """
 
     __repr__ = one_line
@@ -341,10 +375,11 @@ class ReportData:
     damaged: tuple[MissingRun, ...] = ()
     unfinished: int = 0
     comparison: Comparison | None = None
+    certify: float | None = None
 
 
 def plain(value: Any, digits: int = 17, where: str = "the data") -> Any:
-    """Data as JSON can hold them; nan is None, and infinite numbers are an error.
+    """Data in the form of JSON; nan becomes None, and infinite numbers are an error.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from optimist.core import storage
 from optimist.display.style import LINE, fixed_layout, look, set_limits, style, wrapped
 from optimist.report.data import Curves, ReportData, ShownBand, ShownWorld
 from optimist.report.figures_board import imitation_figure, optimism_figure
+from optimist.report.figures_certificates import certificates_figure
 from optimist.report.figures_panels import legend, panels
 from optimist.report.figures_peers import peers_figure
 from optimist.report.labels import ALL, VALUES, Quantity
@@ -84,7 +85,7 @@ def draw_curves(
     log: Literal["", "x", "y", "xy"] = "",
     over: Literal["episodes", "steps"] | None = None,
 ) -> "Axes":
-    """Draw the panel of `curves_figure` into axes of a figure of one's own, of one world."""
+    """Draw the panel of one world of `curves_figure` into given axes."""
     plan = _plan(data, what, log, over)
     if len(plan.worlds) > 1:
         raise ValueError(f"ax= takes the panel of one world, of {len(plan.worlds)}: give world=")
@@ -96,7 +97,7 @@ def draw_curves(
 
 
 class _Plan(NamedTuple):
-    """What curves are drawn, and how."""
+    """The curves to draw, and their style."""
 
     worlds: list[ShownWorld]
     agents: list[str]
@@ -106,7 +107,7 @@ class _Plan(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """What the lengths of the runs are counted in."""
+        """The unit of the lengths of the runs."""
         return f"{self.worlds[0].labels.by}s"
 
     @property
@@ -247,8 +248,9 @@ def save_figures(
     """Write all figures of a report into a folder and return their paths.
 
     The files are called by the quantities that are measured, as regret, matching-error or return;
-    summary, where an optimum is known; peers, if the study has a subject; optimism-WORLD for each
-    world with a picture, of its first run with bonuses; and imitation-WORLD-AGENT of imitators.
+    summary, where an optimum is known; peers, if the study has a subject; certificates, if it has
+    any; optimism-WORLD for each world with a picture, of its first run with bonuses; and
+    imitation-WORLD-AGENT of imitators.
     """
     if not set(formats) <= set(DATES):
         raise ValueError(f"formats must be some of {', '.join(DATES)}; got {formats!r}")
@@ -270,6 +272,8 @@ def _figures(data: ReportData) -> Iterator[tuple[str, "Figure"]]:
         yield "summary", summary_figure(data)
     if data.comparison and data.comparison.worlds:
         yield "peers", peers_figure(data)
+    if any(world.certified for world in data.worlds):
+        yield "certificates", certificates_figure(data)
     taken: set[str] = set()
     for world in data.worlds:
         runs = world.picture.runs if world.picture else ()

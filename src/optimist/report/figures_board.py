@@ -1,4 +1,4 @@
-"""Figures of boards and maps: what an agent believes about a world as learning goes on."""
+"""Figures of boards and maps: the estimates of an agent as learning goes on."""
 
 from typing import TYPE_CHECKING, Any
 

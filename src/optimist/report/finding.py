@@ -1,4 +1,4 @@
-"""The finding of a report in a sentence, and where the page opens."""
+"""The finding of a report in a sentence, and the world that the page shows first."""
 
 import math
 
@@ -43,7 +43,7 @@ def most_telling(data: ReportData) -> int:
 
 
 def finding(data: ReportData) -> str:
-    """What the report has found, in a sentence; one for each kind of measurement.
+    """The findings of the report, one sentence for each kind of measurement.
 
     It names the agent that leads alone in most worlds, and compares it with the next best where
     the agents differ most. An agent leads alone if its interval overlaps with no other.
@@ -106,7 +106,7 @@ def _does(world: ShownWorld, agent: str) -> str:
 
 
 def _counted(agent: str, won: int, first: list[list[str]]) -> str:
-    """In how many worlds an agent leads alone, and who leads where it does not."""
+    """The number of worlds in which an agent leads alone, and the leaders of the others."""
     if len(first) == 1:
         return ""
     others = [" or ".join(names) for names in first if agent not in names]

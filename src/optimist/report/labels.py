@@ -1,4 +1,4 @@
-"""How each kind of measurement is named, ordered and formatted, in tables, figures and the page."""
+"""The names, order and format of each kind of measurement, in tables, figures and the page."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -42,12 +42,12 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Labels:
-    """What is measured in a world, in words.
+    """The measurements in a world, in words.
 
     Attributes
     ----------
     measured
-        What the numbers are, as in "measured by exact values".
+        The source of the numbers, as in "measured by exact values".
     title, better, best
         The first measure, which ranks the agents; and what it is to be better and best by it.
     verb, least, unit
@@ -57,7 +57,7 @@ class Labels:
     main
         The quantity of the small charts of all worlds.
     by
-        What the length of a run is counted in.
+        The unit of the length of a run.
     """
 
     key: Literal["values", "returns"]

@@ -12,6 +12,7 @@ Module                 Contents
 `sample_complexity`    the number of episodes for a given average regret
 `imitation`            the guarantees of FRA-IL, and the samples it needs
 `lower_bounds`         lower bounds for every imitator
+`certifying`           a lower bound for every learner that certifies a policy
 `rates`                the rates stated in the paper, without constants
 `literature`           the costs of other imitators (Appendix C)
 `explanation`          `explain`: the theorem evaluated for one world
@@ -24,6 +25,7 @@ paper needs a correction, the docstring of its function says which.
 from optimist.theory import (
     ascension,
     bonuses,
+    certifying,
     concentration,
     covariance,
     imitation,
@@ -42,6 +44,7 @@ __all__ = [
     "RegretBound",
     "ascension",
     "bonuses",
+    "certifying",
     "concentration",
     "covariance",
     "explain",

@@ -52,7 +52,7 @@ def formula(*conditions: str) -> Callable[[Callable[P, Result]], Callable[P, Res
     >>> root([10, 5])
     Traceback (most recent call last):
     ...
-    ValueError: K[1] = 5 must be at least 8
+    ValueError: K[1] must be at least 8; got 5
     """
 
     def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
@@ -91,6 +91,6 @@ def _in_range(value: Real, name: str, *conditions: str) -> FloatArray:
         holds = compare(array, float(limit))
         if not holds.all():
             where = checks.first(~holds)
-            found = f"{checks.entry(name, where)} = {array[where]:.6g}"
-            raise ValueError(f"{found} must be {words} {limit}")
+            wanted = f"{checks.entry(name, where)} must be {words} {limit}"
+            raise ValueError(f"{wanted}; got {array[where]:.6g}")
     return array

@@ -1,4 +1,4 @@
-// The boards of the shown frame: values, optimism and visits, with the policy and the latest path.
+// The boards of the shown frame: values, optimism and visits, with the policy and a path.
 
 const BOARDS = {
   value: { title: "Value", about: "what it hopes for from here on, with its policy", map: "viridis" },
@@ -53,7 +53,7 @@ class Boards {
       const values = frame.boards[key];
       if (!values) continue;
       this.colour(panel, key, ranges[key]);
-      const arrows = key === "value" && frame.policy ? rowsOf(frame.policy, values.length) : null;
+      const arrows = key === arrowed(frame) && frame.policy ? rowsOf(frame.policy, values.length) : null;
       panel.board.show(values, panel.scale, arrows);
       trace(panel.trail, this.picture, frame);
     }
@@ -123,7 +123,7 @@ class Boards {
     const lines = Object.entries(BOARDS)
       .filter(([key]) => frame.boards[key])
       .map(([key, { title }]) => [title.toLowerCase(), number(frame.boards[key][x])]);
-    if (frame.policy) lines.push(["plays", plays(rowsOf(frame.policy, frame.boards.value.length)[x], this.picture.moves)]);
+    if (frame.policy) lines.push(["plays", plays(rowsOf(frame.policy, this.picture.cells.length)[x], this.picture.moves)]);
     if (frame.action) lines.push(["plays", `action ${frame.action[x]}`]);
     const pairs = lines.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", { "data-number": name }, value)));
     this.readout.replaceChildren(
@@ -133,13 +133,18 @@ class Boards {
   }
 }
 
+/** The board with the arrows of the policy: of imitators, which see no rewards, not the value. */
+function arrowed({ boards }) {
+  return boards.value ? "value" : "occupancy";
+}
+
 function pictured() {
   const image = element("img", { alt: "What the environment shows at the end of the episode" });
   const caption = element("figcaption", {}, element("b", {}, "Environment"), " ", element("span", { class: "quiet" }, "when the latest episode ended"));
   return { figure: element("figure", { class: "panel rendered", "data-panel": "picture" }, caption, image), image };
 }
 
-/** The latest path, as a line through the centres of its cells. */
+/** The path of a frame, as a line through the centres of its cells. */
 function trace([outer, inner, end], picture, frame) {
   const places = frame.points
     ? frame.points.map((point) => cellAt(picture, point))

@@ -19,7 +19,8 @@ from markupsafe import Markup
 
 from optimist.core import storage
 from optimist.display.numbers import FORMS, MISSING, count, times
-from optimist.report.data import ReportData, ShownWorld, plain
+from optimist.report.certificates import HEIGHT, TOP, WIDTH, band, half_by
+from optimist.report.data import LEVELS, ReportData, ShownWorld, plain
 from optimist.report.finding import finding, leaders, most_telling
 from optimist.report.labels import ALL, Labels
 from optimist.report.page import layout
@@ -80,12 +81,12 @@ def render(data: ReportData) -> str:
 
 
 def _tracks(data: ReportData) -> Sequence[Labels]:
-    """What is measured in the worlds."""
+    """The measurements in the worlds."""
     return [one for one in ALL if any(world.labels is one for world in data.worlds)] or ALL[:1]
 
 
 def _for_script(data: ReportData) -> dict[str, Any]:
-    """What the browser draws: agents with colour and dash, curves and pictures."""
+    """The data that the browser draws: agents with colour and dash, curves and pictures."""
     return {
         "agents": [{"name": a.name, **layout.look(i)} for i, a in enumerate(data.agents)],
         "tracks": {labels.key: plain(labels) for labels in _tracks(data)},
@@ -122,9 +123,10 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(FORMS, times=times, count=count, zip=zip)
-    for used in (leaders, any_beyond, beyond, grouped, limits, *layout.USED):
+    for used in (leaders, any_beyond, beyond, grouped, limits, band, half_by, *layout.USED):
         found.globals[used.__name__] = used
     found.globals.update(FORMS=FORMS, MISSING=MISSING, GROUPS=layout.GROUPS, TABS=TABS)
+    found.globals.update(LEVELS=LEVELS, TOP=TOP, WIDTH=WIDTH, HEIGHT=HEIGHT)
     found.globals.update(DIGITS=DIGITS, MAP_DIGITS=MAP_DIGITS, FEW_SEEDS=FEW_SEEDS)
     return found
 

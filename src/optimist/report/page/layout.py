@@ -1,4 +1,4 @@
-"""Colours, shapes and places of what the templates draw."""
+"""Colours, shapes and positions for the templates."""
 
 import math
 from collections.abc import Iterable, Mapping
