@@ -116,7 +116,7 @@ def test_the_text_of_a_study_keeps_it_and_others_are_as_they_were(results):
     ("certify", "sentence"),
     [
         ("2", r"line 2: certify must be in \(0, 1\); got 2"),
-        ('"yes"', "line 2: certify holds <U3, not real numbers"),
+        ('"yes"', "line 2: certify must hold real numbers; got <U3"),
     ],
 )
 def test_a_delta_that_is_none_is_refused(certify, sentence):

@@ -98,13 +98,13 @@ STEPS = {
     "more axes": (showing([[0.1]]), r"space, \(1,\); got \(1, 1\)"),
     "nothing": (lambda *_: None, r"failed in step\(\): TypeError"),
     "four things": (lambda env, *usual: usual[:4], r"failed in step\(\): ValueError"),
-    "no number": (lambda env, x, r, *rest: (x, "much", *rest), "returned 'much' where 1 numbers"),
-    "no reward": (lambda env, x, r, *rest: (x, None, *rest), "returned None where 1 numbers"),
+    "no number": (lambda env, x, r, *rest: (x, "much", *rest), "must return 1 numbers; got 'much'"),
+    "no reward": (lambda env, x, r, *rest: (x, None, *rest), "must return 1 numbers; got None"),
     "two ends": (
         lambda env, x, r, over, *rest: (x, r, TWO_ENDS, *rest),
         "must return 1 numbers; got",
     ),
-    "no observation": (lambda env, x, *rest: (None, *rest), "an observation"),
+    "no observation": (lambda env, x, *rest: (None, *rest), "observations must have the shape"),
     "words": (showing(["a"]), "an observation"),
     "ragged": (lambda env, x, *rest: ([[0.1], [0.1, 0.2]], *rest), "observation"),
 }
@@ -165,7 +165,7 @@ def test_observations_that_change_between_episodes():
     ):
         agent.learn(20)
     assert agent.episodes == len(agent.history.steps) == GOOD
-    with pytest.raises(BadEnvironment, match="what was learnt is of the former"):
+    with pytest.raises(BadEnvironment, match="as when learning began; got the space"):
         agent.learn(1)
     env.observation_space, env.repaired = spaces.Box(0.0, 1.0, (1,), np.float64), True
     assert len(agent.learn(3).steps) == 3
@@ -209,7 +209,7 @@ def test_the_first_of_several_that_fails(mode):
     makers = [lambda: Faulty(step=STEPS["NaN paid"][0]), Faulty]
     env = SyncVectorEnv(makers, autoreset_mode=mode)
     agent = learner(env)
-    with pytest.raises(BadEnvironment, match="paid nan"):
+    with pytest.raises(BadEnvironment, match="must pay finite rewards; got nan"):
         agent.learn(60)
     assert agent.episodes == len(agent.history.steps) == 2 * GOOD
     assert (agent.history.steps == 3).all()

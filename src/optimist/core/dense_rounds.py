@@ -6,7 +6,7 @@ those of `optimist.core.rounds`; its updates run along these rows, and nothing i
 
 import numpy as np
 
-from optimist.checks import BoolArray, FloatArray
+from optimist.checks import FloatArray
 from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.counts import targets
 from optimist.core.elementary import largest_magnitude
@@ -21,7 +21,7 @@ from optimist.core.trials import give_trials
 
 
 @apart
-def play_dense_round(me: Learner, left: int, stop: BoolArray) -> None:
+def play_dense_round(me: Learner, left: int) -> None:
     """As `optimist.core.rounds.play_round`; the round ends when values settle."""
     rounds, rule, prior, V = me.rounds, me.rule, me.epoch.prior, me.states.V
     gamma, heaven, pays = rule.gamma, rule.heaven, bool(prior[0]["pays"])
@@ -30,7 +30,7 @@ def play_dense_round(me: Learner, left: int, stop: BoolArray) -> None:
     n_states, n_actions = me.states.r.shape
     turn(me, pays)
     n, change, largest = 0, np.inf, 0.0
-    while left > 0 and change >= rule.tolerance and not stop[0]:
+    while left > 0 and change >= rule.tolerance:
         beyond = gamma * prior[0]["worth"] if pays else heaven
         count_update(rule.eta, me.epoch.clock, prior)
         sum_rows(me.data.sums, targets(me, 0), b)

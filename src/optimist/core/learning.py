@@ -141,7 +141,7 @@ def learn(me: Learner, rng: np.random.Generator, record: Record, i: int) -> None
         record.sup_q[i], change = update(me, rule.eta if moves else 0.0)
         left -= 1
         while rounds and left >= FEWEST and change >= rule.tolerance and not stop[0]:
-            call_with(me.play_round, me, left, stop)
+            call_with(me.play_round, me, left)
             record.sup_q[i], change, left = found[0], found[1], int(found[2])
         going = left > 0 and not stop[0] and not (moves and change < tolerance)
         moves = moves or left == 1 or change < tolerance

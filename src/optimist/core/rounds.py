@@ -20,7 +20,7 @@ above Q the round ends, and another begins with all pairs.
 
 import numpy as np
 
-from optimist.checks import BoolArray, FloatArray
+from optimist.checks import FloatArray
 from optimist.core.compiler import apart, inlined
 from optimist.core.elementary import MAGNITUDE, bits, exp, from_bits, log
 from optimist.core.iteration import count_update, refuse_divergence, set_worth
@@ -41,7 +41,7 @@ SAFE, LEAST = 8.0, 1e-10
 
 
 @apart
-def play_round(me: Learner, left: int, stop: BoolArray) -> None:
+def play_round(me: Learner, left: int) -> None:
     """Up to ``left`` updates, until values settle or the round ends.
 
     `Rounds.found` is then the largest |Q| and the change of the last one, and how many are left.
@@ -53,7 +53,7 @@ def play_round(me: Learner, left: int, stop: BoolArray) -> None:
     (mixed, links), single, width = gather(me, pays), 0, me.data.Q.shape[1]
     n, due, beyond, worths, change, room, high = 0, 1, heaven, 0.0, np.inf, np.inf, 0.0
     first, before = prior[0]["worth"], prior[0]["worth"]
-    while left > 0 and change >= rule.tolerance and room > 0 and not stop[0]:
+    while left > 0 and change >= rule.tolerance and room > 0:
         before, risen = prior[0]["worth"], high
         beyond = gamma * before if pays else heaven
         worths += beyond
