@@ -99,7 +99,7 @@ def test_transition_probabilities_are_not_read():
 
 
 def test_what_cannot_be_played_is_refused():
-    with pytest.raises(ValueError, match="episodes = 1 must be at least 2"):
+    with pytest.raises(ValueError, match="episodes must be at least 2; got 1"):
         learner().estimate(1)
     for level in (0, 1, 1.5):
         with pytest.raises(ValueError, match=r"level must be in \(0, 1\); got"):
