@@ -7,6 +7,7 @@ from optimist.agents.algorithm import Algorithm, DecisionProblem
 from optimist.agents.certificate import Certificate
 from optimist.agents.cfpo import Cfpo
 from optimist.agents.diagnostics import Beliefs, Diagnostics, Transitions
+from optimist.agents.estimate import Estimate
 from optimist.agents.evaluation import Evaluation, evaluate
 from optimist.agents.hashed import CountBonus, HashedQLearning
 from optimist.agents.history import History
@@ -48,6 +49,7 @@ __all__ = [
     "CountBonus",
     "DecisionProblem",
     "Diagnostics",
+    "Estimate",
     "Evaluation",
     "HashedQLearning",
     "History",

@@ -11,6 +11,7 @@ from optimist.agents.coming import ComingEpisode
 from optimist.agents.diagnostics import Diagnostics
 from optimist.agents.driver import Driver, Policy
 from optimist.agents.ending import Callback, Ending, most_episodes
+from optimist.agents.estimate import Estimate, estimate
 from optimist.agents.history import History, check_history, joined
 from optimist.agents.progress import progress
 from optimist.agents.shown import Shown
@@ -284,6 +285,41 @@ class Agent(Shown):
         An int for one observation, integers [...] for a batch; see `ActingPolicy.predict`.
         """
         return self.policy.predict(observations, rng, deterministic=deterministic)
+
+    def estimate(
+        self, episodes: int = 1000, *, level: float = 0.95, env: Any = None, seed: int = 0
+    ) -> Estimate:
+        """What the present policy is worth, by fresh episodes that nothing is learnt from.
+
+        It is an estimate, for environments and features that have no certificate, and is made of
+        what is played alone, never of the transition probabilities. Learning is as without it.
+
+        Parameters
+        ----------
+        episodes
+            How many to play, at least 2.
+        level
+            That of the interval.
+        env
+            The environment to play, as of `evaluate`; by default the agent's world or environment
+            is made once more.
+        seed
+            With the agent's own it seeds the episodes, and never equals it: they are independent of
+            those it learnt from.
+
+        Examples
+        --------
+        >>> from optimist import Optimist, envs
+        >>> world = envs.RiverSwim(6, gamma=0.9)
+        >>> agent = Optimist(world, seed=0)
+        >>> _ = agent.learn(2000)
+        >>> found = agent.estimate(episodes=500)
+        >>> found.low <= world.mdp.value(agent.diagnostics.pi) <= found.high
+        True
+        """
+        self._driver.refuse_if_broken()
+        self._refuse_while_learning("estimate")
+        return estimate(self, episodes, level, env, seed)
 
     # Stopping and continuing
 

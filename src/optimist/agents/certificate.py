@@ -26,7 +26,7 @@ SWEEPS, MOST_SWEEPS = 100, 20_000
 """Sweeps of one compiled call, between which interruptions are heard, and of all."""
 
 ROUNDING = 1e-9
-"""By this share of the range of values bounds are widened, for rounding."""
+"""By this share of the largest value bounds are widened, for rounding."""
 
 
 class Seen(NamedTuple):
@@ -72,11 +72,13 @@ class Certifier:
         precision: float = PRECISION,
     ) -> None:
         # Imported here, because it compiles: a learner that is not asked loads nothing of it.
-        from optimist.core.certificate import Bounds, Evidence, certify
+        from optimist.core import evidence
+        from optimist.core.certificate import certify, no_bounds
         from optimist.core.frame import frame
+        from optimist.core.means import room_for_means
 
-        self.r, self.delta, self.support, self._certify = r, delta, support, certify
-        X, A = r.shape
+        self.r, self.delta, self.support = r, delta, support
+        (X, A), gamma = r.shape, world.gamma
         self._precision = precision
         first, after, begins = world.first, world.after, np.ones(X, dtype=np.bool_)
         if support is not None:
@@ -84,31 +86,33 @@ class Certifier:
             self._place = _places(world, first, after)
         possible = np.append(np.diff(first), begins.sum()) if support is not None else np.array([X])
         unknown = (possible > 1).sum() if support is not None else (X > 1) * (X * A + 1)
-        low, high = (float(most) / (1 - world.gamma) for most in (r.min(), r.max()))
-        self._margin, span = ROUNDING * max(abs(low), abs(high)), high - low if high > low else 1.0
+        # The search is for rewards in [0, 1].
+        self._lowest, self._range = float(r.min()) / (1 - gamma), float(np.ptp(r))
+        self._margin = ROUNDING * float(np.abs(r).max()) / (1 - gamma)
         states = np.flatnonzero(begins)
         self._begins, self._world, self._n = begins, world, after.size
-        seen = Evidence(
+        seen = evidence.Evidence(
             first=np.append(first, after.size + states.size),
             after=np.concatenate([after, states]),
             counts=np.zeros(after.size + states.size),
             closed=support is not None,
-            r=r.copy(),
-            gamma=world.gamma,
+            r=(r - r.min()) / (self._range or 1.0),
+            gamma=gamma,
             log_events=math.log(2 * max(int(unknown), 1) / delta),
+            log_gammas=evidence.log_gammas(X),
         )
-        bounds = Bounds(
-            W=np.repeat([[high], [-low]], X, axis=1),
-            policy=np.zeros(X, dtype=np.int64),
-            above=np.full((2, X * A + 1), span),
-            radius=np.zeros((2, X * A + 1)),
-            Q=np.full((2, X, A), np.inf),
-            least=ROUNDING * span,
-        )
-        self._seen, self._bounds = frame(seen), frame(bounds)
-        self._counts, self._policy = seen.counts, bounds.policy
-        self.upper_Q = bounds.Q[0]  # upper bounds on Q*, as of the last certificate
+        rows = evidence.room_for_rows(X * A + 1, seen.after.size)
+        means = room_for_means(X * A + 1, seen.after.size)
+        bounds, newton = no_bounds(X, A, float(seen.r.max()) / (1 - gamma))
+        self._certify: Any = certify
+        self._search = tuple(map(frame, (seen, rows, bounds, means, newton)))
+        self._counts, self._policy, self._Q = seen.counts, bounds.policy, bounds.Q
         self._last: Certificate | None = None
+
+    @property
+    def upper_Q(self) -> FloatArray:
+        """Upper bounds on Q*, [X, A], as of the last certificate."""
+        return self._Q * self._range + self._lowest
 
     def serves(self, r: FloatArray, delta: float, support: Support | None) -> bool:
         """Whether it is for these rewards, this delta and this support."""
@@ -123,13 +127,12 @@ class Certifier:
         self._take(seen)
         upper, lower, settled, done = math.inf, -math.inf, False, 0
         while not settled and done < MOST_SWEEPS:
-            upper, lower, settled = self._certify(
-                self._seen, self._bounds, done == 0, SWEEPS, self._precision
-            )
+            upper, lower, settled = self._certify(*self._search, done == 0, SWEEPS, self._precision)
             done += SWEEPS
         policy = np.zeros(self.r.shape)
         policy[np.arange(len(policy)), self._policy] = 1
-        lower, upper = lower - self._margin, upper + self._margin
+        lower = self._lowest + self._range * lower - self._margin
+        upper = self._lowest + self._range * upper + self._margin
         if last is not None:  # values from states can only improve; their means might not
             lower, upper = max(lower, last.lower), min(upper, last.upper)
         numbers = (lower, upper, self.delta, episodes, steps)

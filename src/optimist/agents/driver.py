@@ -229,7 +229,7 @@ class Driver(ABC):
         """The data that a certificate is computed from."""
         raise ValueError(
             "a certificate needs the counts of transitions in a finite world; this learner keeps "
-            "none"
+            "none: agent.estimate() plays fresh episodes instead"
         )
 
     # Acting

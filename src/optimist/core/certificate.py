@@ -1,43 +1,31 @@
 """Certificates, compiled: bounds on V* and on the value of a policy, from the counts.
 
-The derivation, with these numbers, is in docs/certificates.md. A row is a distribution that is not
-known: of the next states of a pair, in their order, and as the last one of the first states. If a
-share p^(y) of n draws was y, then with probability 1 - delta, for all rows and all n at once,
+The derivation is in docs/certificates.md. The upper bound on V* is the fixed point of the Bellman
+operator T with the largest means (`optimist.core.means`) in the place of P; minus the lower bound
+on the values of a policy is likewise, for -V and with the least over actions.
 
-    P f <= nu - exp( sum_y p^(y) log(nu - f(y)) - b )        for every nu >= max f,              (1)
-
-with a radius b of (2) for f = V*, and of (3) for every f. The upper bound on V* is the fixed point
-of the Bellman operator with (1) in the place of P; minus the lower bound on the values of a policy
-is likewise, for f = -V and with the least over actions. Both are approached from above, so that
-they are bounds whenever the search ends.
+For every V, V + max(T V - V) / (1 - gamma) is a bound. So the search is free to guess V, and does
+it by Newton's method, whose linear equations are solved roughly. It may end at any time.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import compiled, entry_point
+from optimist.core.evidence import LOWER, UPPER, Evidence, Rows, set_rows
+from optimist.core.means import LEAST, Means, set_means
 
-UPPER, LOWER = 0, 1
-"""The rows of `Bounds`: of W = V*, and of W = -V."""
+PRODUCTS, ENOUGH = 10, 0.05
+"""Sweeps of products for a guess, at most, and to what share they reduce what is left."""
 
-WIDER, NARROWER = 4.0, 8.0
-"""The most by which a step of Newton's method multiplies nu - P^ W, and divides nu - max W."""
+PROGRESS = 0.9
+"""A guess has to leave no more than this share of what the last one left."""
 
-STEPS = 10
+STEPS = 2
 """Steps for the nu of the first states, once their values are known."""
-
-
-class Evidence(NamedTuple):
-    """What was seen, and could have been: the entries of row i are first[i] to first[i + 1]."""
-
-    first: IntArray  # [X A + 2]
-    after: IntArray  # the state of each entry
-    counts: FloatArray  # how often it was drawn; the others are not read unless ``closed``
-    closed: bool  # only the states of its entries are possible in a row; otherwise all are
-    r: FloatArray  # [X, A]
-    gamma: float
-    log_events: float  # log(2 m / delta), with m the number of rows
 
 
 class Bounds(NamedTuple):
@@ -45,15 +33,46 @@ class Bounds(NamedTuple):
 
     W: FloatArray  # an upper bound on V*, and minus a lower bound on V of the policy, [2, X]
     policy: IntArray  # [X]
-    above: FloatArray  # nu less the largest W of the states that are possible, [2, X A + 1]
-    radius: FloatArray  # b, [2, X A + 1]
-    Q: FloatArray  # what the operator makes of W for each pair, from infinity on, [2, X, A]
-    least: float  # nu is above the largest W by no less
+    Q: FloatArray  # upper bounds on Q*, infinite before there are any, [X, A]
+    V: FloatArray  # a guess at the fixed points, [2, X]
+    limits: FloatArray  # the least and the largest value that there may be, [2, 2]
+    above: FloatArray  # nu less the largest V of the states that are possible, [2, X A + 1]
+
+
+class Newton(NamedTuple):
+    """The equations of a step, move = step + gamma P move, with P of the best actions."""
+
+    best: IntArray  # the row of the best action of each state
+    step: FloatArray  # by how much it is better than V, [X]
+    move: FloatArray  # what is added to V, [X]
+    left: FloatArray  # by how much the equations are missed, [X]
+
+
+def no_bounds(n_states: int, n_actions: int, highest: float) -> tuple[Bounds, Newton]:
+    """Those that hold before anything was seen, if rewards are in [0, (1 - gamma) highest]."""
+    W = np.repeat([[highest], [0.0]], n_states, axis=1)
+    bounds = Bounds(
+        W=W,
+        policy=np.zeros(n_states, dtype=np.int64),
+        Q=np.full((n_states, n_actions), np.inf),
+        V=W.copy(),
+        limits=np.array([[0.0, highest], [-highest, 0.0]]),
+        above=np.full((2, n_states * n_actions + 1), np.inf),
+    )
+    best: Any = np.zeros(n_states, dtype=np.int64)
+    return bounds, Newton(best, *np.zeros((3, n_states)))
 
 
 @entry_point
 def certify(
-    seen: Evidence, bounds: Bounds, renew: bool, sweeps: int, precision: float
+    seen: Evidence,
+    rows: Rows,
+    bounds: Bounds,
+    means: Means,
+    newton: Newton,
+    renew: bool,
+    sweeps: int,
+    precision: float,
 ) -> tuple[float, float, bool]:
     """Improve the bounds by at most ``sweeps`` sweeps; their means over the first states.
 
@@ -62,117 +81,177 @@ def certify(
     data.
     """
     if renew:
-        set_radii(seen, bounds)
-    rest, gamma = [math.inf, math.inf], seen.gamma
-    start, distance, done, settled = seen.first.size - 2, 0.0, 0, False
-    upper, lower = math.inf, -math.inf
+        leave_out(bounds, rows)
+        set_rows(seen, rows)
+    bound, least = [math.inf, math.inf], [-math.inf, -math.inf]  # of the fixed points
+    mean_of_first(seen, rows, bounds, means, bound)
+    done, settled = 0, False
     while done < sweeps and not settled:
         for side in (UPPER, LOWER):
-            if rest[side] > 0.5 * precision * distance:
-                least, most = sweep(seen, bounds, side)
-                rest[side] = gamma / (1 - gamma) * (most - least)
-        upper = expectation(seen, bounds, UPPER, start, bounds.W[UPPER].max())
-        lower = -expectation(seen, bounds, LOWER, start, bounds.W[LOWER].max())
-        distance = upper - lower
-        settled = rest[UPPER] + rest[LOWER] <= precision * distance
-        done += 1
+            before, wait, waits = math.inf, 0, 1
+            while done < sweeps:
+                target = 0.5 * precision * (bound[UPPER] + bound[LOWER]) + LEAST
+                rest = bound[side] - least[side]
+                if rest <= target:
+                    break
+                if rest < math.inf:  # after a guess that was no better, plain sweeps for a while
+                    if wait > 0:
+                        wait -= 1
+                    elif rest > PROGRESS * before:
+                        wait, waits = waits, 2 * waits
+                    before = rest
+                    if wait == 0:
+                        solve(seen.gamma, rows, means, newton, side, target)
+                move(bounds, newton, side)
+                above, below = sweep(seen, rows, bounds, means, newton, side)
+                bound[side], least[side] = min(bound[side], above), max(least[side], below)
+                done += 1
+            move(bounds, newton, side)
+        distance = bound[UPPER] + bound[LOWER]
+        settled = distance - least[UPPER] - least[LOWER] <= precision * distance + 2 * LEAST
     for _ in range(STEPS):
-        upper = min(upper, expectation(seen, bounds, UPPER, start, bounds.W[UPPER].max()))
-        lower = max(lower, -expectation(seen, bounds, LOWER, start, bounds.W[LOWER].max()))
-    return upper, lower, settled
+        mean_of_first(seen, rows, bounds, means, bound)
+    return bound[UPPER], -bound[LOWER], settled
 
 
 @compiled()
-def sweep(seen: Evidence, bounds: Bounds, side: int) -> tuple[float, float]:
-    """One application of the operator to W; the least and the largest improvement, from 0 on.
+def leave_out(bounds: Bounds, rows: Rows) -> None:
+    """Leave out the pairs that were proved not to be optimal, for ever.
 
-    If all values improve by m or more, they can all be improved by m / (1 - gamma) (MacQueen's
-    bound), as the operator lowers W - c by gamma c more than W.
+    One of each state stays, even if the bounds should fail.
     """
-    W, Q, r, gamma = bounds.W[side], bounds.Q[side], seen.r, seen.gamma
-    above, below = bounds.Q[UPPER], bounds.W[LOWER]
-    n_states, n_actions = r.shape
-    largest, least, most = W.max(), math.inf, 0.0
+    n_states, n_actions = bounds.Q.shape
     for x in range(n_states):
+        best = bounds.Q[x].max()
         for a in range(n_actions):
-            if above[x, a] < -below[x]:  # it was proved not to be optimal, and never will be
-                continue
-            later = gamma * expectation(seen, bounds, side, x * n_actions + a, largest)
-            Q[x, a] = r[x, a] + later if side == UPPER else later - r[x, a]
-    for x in range(n_states):
-        a = Q[x].argmax() if side == UPPER else Q[x].argmin()
-        better = max(W[x] - Q[x, a], 0.0)
-        least, most = min(least, better), max(most, better)
-        W[x] -= better
-        if better > 0 and side == LOWER:
-            bounds.policy[x] = a
-    shift = gamma / (1 - gamma) * least
-    for x in range(n_states):
-        W[x] -= shift
-    return least, most
+            if bounds.Q[x, a] + LEAST < min(-bounds.W[LOWER, x], best):
+                rows.out[x * n_actions + a] = True
 
 
 @compiled()
-def expectation(seen: Evidence, bounds: Bounds, side: int, row: int, largest: float) -> float:
-    """The right-hand side of (1) for a row; its nu takes a step towards the best.
-
-    At the best nu, phi = log(mean of 1/(nu - W)) + mean of log(nu - W) - b is 0, which is nearly
-    linear in 1 / (nu - P^ W)^2.
-    """
-    begin, end, after, counts = seen.first[row], seen.first[row + 1], seen.after, seen.counts
-    W, b = bounds.W[side], bounds.radius[side, row]
-    if seen.closed:
-        largest = -math.inf
-        for entry in range(begin, end):
-            largest = max(largest, W[after[entry]])
-    if not 0 < b < math.inf:  # one state alone is possible, or nothing was seen
-        return largest
-    above = bounds.above[side, row]
-    nu, n = largest + above, 0.0
-    mean, logs, first, second = 0.0, 0.0, 0.0, 0.0
-    for entry in range(begin, end):
-        c = counts[entry]
-        if c > 0:
-            y = W[after[entry]]
-            inverse = 1 / (nu - y)
-            n += c
-            mean += c * y
-            logs += c * math.log(nu - y)
-            first += c * inverse
-            second += c * inverse * inverse
-    mean, logs, first, second = mean / n, logs / n, first / n, second / n
-    phi, far = math.log(first) + logs - b, nu - mean
-    slope = 0.5 * far**3 * max(second - first * first, 0.0) / first
-    w = far**-2.0 - phi / slope
-    better = 1 / math.sqrt(w) if w > 0 else math.inf
-    nearer = max(above / NARROWER, bounds.least)
-    bounds.above[side, row] = max(mean + min(better, WIDER * far) - largest, nearer)
-    return float(min(nu - math.exp(logs - b), largest))
+def mean_of_first(
+    seen: Evidence, rows: Rows, bounds: Bounds, means: Means, bound: list[float]
+) -> None:
+    """The means of the bounds over the first states, if they are better than those there are."""
+    spread = rows.distinct[-1] > 1
+    places = rows.size[0] - (not spread), rows.size[1] - spread
+    for side in (UPPER, LOWER):
+        set_means(seen, rows, side, bounds.W[side], bounds.above[side], *places, means)
+        bound[side] = min(bound[side], means.value[-1])
 
 
 @compiled()
-def set_radii(seen: Evidence, bounds: Bounds) -> None:
-    """The radii of all rows; infinite where nothing was seen, and 0 where one state is possible.
+def move(bounds: Bounds, newton: Newton, side: int) -> None:
+    """Make the next guess."""
+    V, (low, high) = bounds.V[side], bounds.limits[side]
+    for x in range(V.size):
+        V[x] = max(min(V[x] + newton.move[x], high), low)
+        newton.move[x] = 0.0
 
-    (2) has the regret of Cover's universal portfolio of two assets, (3) that of a mixture of
-    Dirichlet(1/2) distributions over all sets of possible states.
+
+@compiled()
+def sweep(
+    seen: Evidence, rows: Rows, bounds: Bounds, means: Means, newton: Newton, side: int
+) -> tuple[float, float]:
+    """T V, the step to it, and the bounds W that it gives.
+
+    Returns bounds on the mean of the fixed point over the first states.
     """
-    first, counts, radius = seen.first, seen.counts, bounds.radius
-    half = math.lgamma(0.5)
-    for row in range(first.size - 1):
-        begin, end = first[row], first[row + 1]
-        S, n, k, every = float(end - begin if seen.closed else seen.r.shape[0]), 0.0, 0.0, 0.0
-        for entry in range(begin, end):
-            c = counts[entry]
-            if c > 0:
-                n += c
-                k += 1
-                every += c * math.log(c) - math.lgamma(c + 0.5) + half
-        radius[UPPER, row] = radius[LOWER, row] = 0.0 if S == 1 else math.inf
-        if S > 1 and n > 0:
-            single = half + math.lgamma(n + 1) - math.lgamma(n + 0.5)
-            every += math.lgamma(n + 0.5 * k) - math.lgamma(0.5 * k) - n * math.log(n)
-            every += math.lgamma(S + 1) - math.lgamma(k + 1) - math.lgamma(S - k + 1)
-            every += math.log(k * (k + 1) * S / (S + 1))
-            radius[UPPER, row] = (seen.log_events + min(single, every)) / n
-            radius[LOWER, row] = (seen.log_events + every) / n
+    V, W, r, gamma = bounds.V[side], bounds.W[side], seen.r, seen.gamma
+    best, step, value, out = newton.best, newton.step, means.value, rows.out
+    n_states, n_actions = r.shape
+    set_means(seen, rows, side, V, bounds.above[side], 0, 0, means)
+    most, least = -math.inf, math.inf
+    for x in range(n_states):
+        found, exact = -math.inf, -math.inf
+        for a in range(n_actions):
+            row = x * n_actions + a
+            if not out[row]:
+                later, slack = gamma * value[row], gamma * means.slack[row]
+                q = r[x, a] + later if side == UPPER else r[x, a] - later
+                exact = max(exact, q - slack if side == UPPER else q + slack)
+                if q > found:
+                    found, best[x] = q, row
+        step[x] = (found if side == UPPER else -found) - V[x]
+        most = max(most, step[x])
+        least = min(least, (exact if side == UPPER else -exact) - V[x])
+    shift = most / (1 - gamma)
+    for x in range(n_states):
+        newton.move[x] = step[x]
+        better = V[x] + step[x] + gamma * shift
+        if better < W[x]:
+            W[x] = better
+            if side == LOWER:
+                bounds.policy[x] = best[x] - x * n_actions
+        if side == UPPER:
+            for a in range(n_actions):
+                row = x * n_actions + a
+                if not out[row]:
+                    bounds.Q[x, a] = r[x, a] + gamma * (value[row] + shift)
+    return value[-1] + shift, value[-1] - means.slack[-1] + least / (1 - gamma)
+
+
+@compiled()
+def solve(gamma: float, rows: Rows, means: Means, newton: Newton, side: int, target: float) -> None:
+    """Solve the equations of a step, roughly.
+
+    All states move at once, and together, as long as that halves what is left, as it does where the
+    present state is soon forgotten; then one after the other, to and fro, which is fast along
+    paths.
+    """
+    step, move, left = newton.step, newton.move, newton.left
+    n_states, high, low, before = step.size, step.max(), step.min(), math.inf
+    enough = max(ENOUGH * (high - low), 0.5 * target * (1 - gamma) / gamma)
+    move[:] = 0.0
+    left[:] = step
+    while high - low <= 0.5 * before:
+        shift = 0.5 * (high + low) * gamma / (1 - gamma)
+        for x in range(n_states):
+            move[x] += left[x] + shift
+        before, high, low = high - low, -math.inf, math.inf
+        for x in range(n_states):
+            later, own = mean_move(rows, means, newton, side, x)
+            left[x] = step[x] + gamma * later - (1 - gamma * own) * move[x]
+            high, low = max(high, left[x]), min(low, left[x])
+        if high - low <= enough:
+            return
+    for done in range(PRODUCTS):
+        high, low = -math.inf, math.inf
+        for j in range(n_states):
+            x = j if done % 2 == 0 else n_states - 1 - j
+            later, own = mean_move(rows, means, newton, side, x)
+            new = (step[x] + gamma * later) / (1 - gamma * own)
+            high, low = max(high, new - move[x]), min(low, new - move[x])
+            move[x] = new
+        if high - low <= enough:
+            break
+
+
+@compiled()
+def mean_move(rows: Rows, means: Means, newton: Newton, side: int, x: int) -> tuple[float, float]:
+    """P move of the best action of a state, but of the state itself, and the probability of that.
+
+    P is the derivative of (1): it goes where the row led, and with the rest to the largest V.
+    """
+    row, move = newton.best[x], newton.move
+    peak, later, own, rest = means.peak[row], 0.0, 0.0, 1.0
+    if rows.distinct[row] < 2:
+        p, y = rows.mix[side, row], rows.state[row]
+        rest -= p
+        if y == x:
+            own = p
+        else:
+            later = p * move[y]
+    else:
+        i = rows.place[row]
+        scale = min(means.scale[i], 1 / means.first[i])
+        for entry in range(rows.begin[i], rows.begin[i + 1]):
+            p, y = scale * means.near[entry], rows.at[entry]
+            rest -= p
+            if y == x:
+                own += p
+            else:
+                later += p * move[y]
+    if peak == x:
+        return later, own + rest
+    return later + rest * move[peak], own
