@@ -271,5 +271,5 @@ def test_environments_are_given_in_several_ways():
     assert limited.make().spec.max_episode_steps == 7
     assert replace(limited, options="") == Gym("FrozenLake-v1")
     assert made.worlds["class"].n_actions == 2
-    with pytest.raises(ValueError, match=r"must make a gymnasium\.Env; it made 3"):
+    with pytest.raises(ValueError, match=r"must make a gymnasium\.Env; got 3"):
         study(worlds={"w": lambda: 3})

@@ -91,10 +91,26 @@ def test_geometric_resets_of_the_environment_give_way_to_those_of_the_imitator()
 
 def test_invalid_settings_of_an_imitation_are_refused():
     for error, sentence, told in (
-        (TypeError, "reward= is about rewards that are paid", {"reward": np.zeros_like}),
-        (TypeError, "reward_map= is about rewards that are paid", {"reward_map": float}),
-        (TypeError, "low= is about rewards that are paid", {"low": 0.0, "high": 1.0}),
-        (TypeError, "value_bound= is about rewards that are paid", {"value_bound": 1.0}),
+        (
+            TypeError,
+            "reward= must not be given: FRA-IL ignores the rewards",
+            {"reward": np.zeros_like},
+        ),
+        (
+            TypeError,
+            "reward_map= must not be given: FRA-IL ignores the rewards",
+            {"reward_map": float},
+        ),
+        (
+            TypeError,
+            "low= must not be given: FRA-IL ignores the rewards",
+            {"low": 0.0, "high": 1.0},
+        ),
+        (
+            TypeError,
+            "value_bound= must not be given: FRA-IL ignores the rewards",
+            {"value_bound": 1.0},
+        ),
         (ValueError, "FRA-IL needs geometric resets", {"geometric": False}),
         (ValueError, "fresh rollouts are for finite worlds", {"fresh": True}),
     ):
