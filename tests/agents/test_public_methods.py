@@ -68,6 +68,14 @@ def call(learner, name, folder):
             else:
                 with pytest.raises(ValueError, match="certificate"):
                     learner.certificate()
+        case "estimate":
+            if finite and not imitates:
+                found = learner.estimate(episodes=5)
+            else:  # what it plays cannot be made once more
+                with pytest.raises(ValueError, match="env must be given"):
+                    learner.estimate(episodes=5)
+                found = learner.estimate(episodes=5, env=RIVER if imitates else world)
+            assert found.low <= found.value <= found.high
         case "show":
             if finite:
                 assert "occupancy" in [ax.get_title() for ax in learner.show().axes]

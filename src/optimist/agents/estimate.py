@@ -126,7 +126,7 @@ def _fresh(world: Any) -> Any:
         )
     if isinstance(world, World | Gym):
         return world
-    raise ValueError(f"env must be given: {type(world).__name__} cannot be made once more")
+    raise ValueError("env must be given: this learner does not know the rewards where it plays")
 
 
 def _hope(agent: "Agent") -> float | None:
