@@ -305,7 +305,7 @@ def ratio(world: opt.envs.World, shown: str, own: bool, told: FraILConfig, episo
     """Time a step of FRA-IL over that of learning with fixed rewards, all else alike."""
     phi_r, phi_P = shown_features(world, shown), world.features if own else None
     expert = FeatureDataset.from_policy(world, world.mdp.optimal().policy, phi_r)
-    config = FraIL(world, expert, phi_r, phi_P, config=told).config
+    config = FraIL(world, expert, phi_r, phi_P, config=told).variant
     rewarded = world.mdp.affine(config.r_max)
 
     def imitation() -> Any:
