@@ -34,7 +34,8 @@ def refusal(agent: Agent, delta: float) -> str:
     >>> refusal(RmaxRaviUcb(envs.RiverSwim(4)), delta=0.05)
     ''
     >>> print(refusal(RmaxRaviUcb(envs.RandomLinear(3, 8, 2)), delta=0.05))
-    a certificate needs the counts of transitions in a finite world; this learner keeps none
+    a certificate needs the counts of transitions in a finite world; this learner keeps none:
+    agent.estimate() plays fresh episodes instead
     """
     if not isinstance(agent, CertifiedAgent):
         return "a certificate needs the counts of an agent that keeps them; this learner has none"
