@@ -81,8 +81,15 @@ def test_rounds_give_the_numbers_of_all_updates(name, world, monkeypatch):
     assert found["last epoch"] > 3
 
 
-@pytest.mark.parametrize("eta", [0.5, 1.0, 1.5])
-def test_what_was_dropped_takes_part_again(eta, monkeypatch):
+@pytest.mark.parametrize(
+    ("gamma", "steady", "eta", "every"),
+    [
+        *((0.97, 0.5, eta, 1) for eta in (0.5, 1.0, 1.5)),
+        # Here it comes back after a later drop, when part of the rise is past.
+        *((0.97, 0.6, 1.0, 3), (0.98, 0.5, 1.0, 2)),
+    ],
+)
+def test_what_was_dropped_takes_part_again(gamma, steady, eta, every, monkeypatch):
     """A room whose pay comes and goes is worth less than the other one after some forty updates.
 
     By then the action that leads to that one has been dropped; soon it is the more likely one.
@@ -90,10 +97,10 @@ def test_what_was_dropped_takes_part_again(eta, monkeypatch):
     P = np.zeros((3, 2, 3))
     P[0, 0, 1] = P[0, 1, 2] = 1
     P[1, :, 1] = P[2, :, 2] = 1
-    r = np.array([[[0.0, 0.0], [0.5, 0.0], [pays, 0.0]] for pays in (1.0, 0.0)])
-    mdp = FiniteMDP(P, r[0], [0.6, 0.2, 0.2], 0.97)
+    r = np.array([[[0.0, 0.0], [steady, 0.0], [pays, 0.0]] for pays in (1.0, 0.0)])
+    mdp = FiniteMDP(P, r[0], [0.6, 0.2, 0.2], gamma)
     config = replace(ADAPTIVE, eta=eta, tolerance=0.0)
-    make = partial(VariantAgent, mdp, config=config, rewards=Switching(r, every=1), seed=0)
+    make = partial(VariantAgent, mdp, config=config, rewards=Switching(r, every=every), seed=0)
     one, values = make(), []
     with monkeypatch.context() as m:
         m.setattr(finite_driver, "FEW", 10**9)
