@@ -68,7 +68,7 @@ class Feed:
     Examples
     --------
     >>> from optimist import Optimist, envs
-    >>> feed = Feed()
+    >>> feed = Feed(steady=True)
     >>> history = Optimist(envs.RiverSwim(6), seed=0).learn(100, live=feed)
     >>> [frame.episodes for frame in feed.frames][:4], feed.state, feed.episodes
     ([1, 2, 3, 4], 'ended', 100)
