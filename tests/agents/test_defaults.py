@@ -16,7 +16,7 @@ DEFAULTS = {
     "Rmax": {"visits": 5, "updates": 100},
     "Cfpo": {
         "beta": 0.1, "eta": 30.0, "alpha": 4 * (1 + math.log(10_000)), "omega": math.log(10_000),
-        "r_max": 1.0, "ridge": 0.1, "updates": 1000, "tolerance": 1e-4,
+        "r_max": 1.0, "ridge": 0.1, "updates": 1000, "tolerance": 1e-3,
     },
 }  # fmt: skip
 
@@ -76,5 +76,5 @@ def test_the_agent_without_a_knob():
     assert found["bonus"] == {"c": 0.015}
     assert found["ascension"] == {}
     assert {n: found[n] for n in ("eta", "updates", "tolerance", "ridge")} == {
-        "eta": 10.0, "updates": 100, "tolerance": 1e-6, "ridge": None,
+        "eta": 10.0, "updates": 100, "tolerance": 1e-4, "ridge": None,
     }  # fmt: skip

@@ -453,10 +453,10 @@ def test_updates_end_at_the_tolerance():
         for n, tolerance in ((3, 0.9), (3, 0.0), (1, 0.0))
     ]
     assert len({agent.learn(1).steps[0] for agent in agents}) == 1
-    # From 0 to heaven, and then by less than nine tenths of it.
+    # From 0 to heaven, and then by less than nine tenths of R_max.
     assert [agent.policy.updates for agent in agents] == [2, 3, 1]
     few = agents[0]
     before = few.policy.updates
     while few.learn(1).epoch[0] != few.history.epoch[-2]:
         before = few.policy.updates
-    assert few.policy.updates == before + 1  # no value changes by nine tenths of heaven
+    assert few.policy.updates == before + 1  # no value changes by nine tenths of R_max

@@ -42,7 +42,7 @@ class Proven:
         for _ in range(100):
             before = self.V
             self.update()
-            if np.abs(self.V - before).max() < 1e-6 * self.w:
+            if np.abs(self.V - before).max() < 1e-4 * (1 - self.mdp.gamma) * self.w:
                 break
 
     def update(self):

@@ -359,7 +359,7 @@ class LibraryCfpo:
         self.agent = Cfpo(
             world_of(P, nu0, gamma), None if d == X * A else Table(Phi), seed=seed_of(rng),
             stride=1, rewards=self, beta=beta_b, eta=eta, alpha=beta_w / beta_b, omega=np.log(K),
-            r_max=R_max, ridge=ridge, tolerance=tolerance, updates=most,
+            r_max=R_max, ridge=ridge, tolerance=tolerance / (1 - gamma), updates=most,
         )  # fmt: skip
         rng = np.random.default_rng(np.random.SeedSequence(self.agent.seed).spawn(2)[0])
         self.play, self.known, self.policies = Play(P, nu0, gamma, rng), [], []

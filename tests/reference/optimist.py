@@ -163,7 +163,7 @@ class Adaptive:
         self.swept.append(0)
         while self.swept[-1] < self.updates:
             self.swept[-1] += 1
-            if self._update() < self.tolerance * self.heaven:
+            if self._update() < self.tolerance * (1 - self.gamma) * self.heaven:
                 break
 
     def _begin_epoch(self):
@@ -213,17 +213,26 @@ class Adaptive:
         # Heaven pays what the pair does, and then what the best pair is worth, as far as is known.
         beyond = self.r + self.gamma * self.w
         Q = (1 - self.p) * (self.r + self.CB + self.gamma * PV) + self.p * beyond
-        self.w = np.clip(Q.max(), 0.0, self.heaven)
-        return self._improve(Q)
+        w, self.w = self.w, np.clip(Q.max(), 0.0, self.heaven)
+        changes = np.append(self._improve(Q), self.w - w)
+        if changes.min() <= 0 <= changes.max():
+            return np.abs(changes).max()
+        # All go the same way: as far as the slowest would go.
+        slowest = changes.min() if changes.min() > 0 else changes.max()
+        shift = self.gamma / (1 - self.gamma) * slowest
+        known = np.append(self.V, self.w)
+        shift = np.clip(shift, -known.min(), self.heaven - known.max())
+        self.V, self.w = self.V + shift, self.w + shift
+        return changes.max() - changes.min() if shift != 0 else np.abs(changes).max()
 
-    def _improve(self, Q, among=slice(None)):
-        """V and pi from Q; the largest change of a value among some states."""
-        self.sup_q = np.abs(Q[among]).max()
+    def _improve(self, Q):
+        """V and pi from Q; by how much values have changed."""
+        self.sup_q = np.abs(Q).max()
         V = logsumexp(self.log_pi + self.eta * Q, axis=1) / self.eta
         self.log_pi = self.log_pi + self.eta * (Q - V[:, None])
-        change = np.abs(V - self.V)[among].max()
+        changes = V - self.V
         self.V = np.clip(V, 0.0, self.heaven)
-        return change
+        return changes
 
     def _regress(self, V):
         """M V = Lambda^{-1} sum_D phi(x, a) V(x')."""
@@ -280,7 +289,9 @@ class AdaptiveInEnvironment(Adaptive):
         aim = np.array(self.paid) + self.gamma * self.values[self.after] - self.base
         theta = np.linalg.solve(self.Lambda, self.rows.T @ aim)
         Q = (1 - self.p) * (self.CB + self.base + self.Phi @ theta) + self.p * self.heaven
-        return self._improve(Q, self.met)
+        changes = self._improve(Q)[self.met]
+        self.sup_q = np.abs(Q[self.met]).max()
+        return np.abs(changes).max()
 
 
 def parameters_of(agent, gamma):

@@ -214,7 +214,7 @@ class PlainLeastSquares(Plain):
             PV = self.Phi @ np.linalg.solve(Lambda, total)
             self.Q = np.minimum(self.r + self.CB + self.gamma * PV, self.H)
             before, self.V = self.V, self.Q.max(axis=1)
-            if np.abs(before - self.V).max() <= self.tolerance * self.H:
+            if np.abs(before - self.V).max() <= self.tolerance:
                 break
         self.pi = np.eye(self.A)[np.argmax(self.Q, axis=1)]
 
@@ -222,7 +222,7 @@ class PlainLeastSquares(Plain):
 class PlainRlsvi(PlainLeastSquares):
     """Osband, Van Roy and Wen (2016): parameters drawn from the posterior of the regression."""
 
-    tolerance = 1e-5
+    tolerance = 1e-4
 
     def every_episode(self):
         return not self.config.lazy

@@ -32,7 +32,7 @@ class CfpoConfig(VariantConfig):
     updates
         The most sweeps of V = <pi, Q> after an episode; the last one moves the policy.
     tolerance
-        Sweeps end when no value changes by more than this part of R_max H.
+        Sweeps end when no value changes by more than this part of R_max.
     """
 
     beta: float = 0.1
@@ -42,7 +42,7 @@ class CfpoConfig(VariantConfig):
     r_max: float = 1.0
     ridge: float = 0.1
     updates: int = 1000
-    tolerance: float = 1e-4
+    tolerance: float = 1e-3
 
     def variant(self) -> Variant:
         bonus, ascension = FixedBonus(self.beta), Contraction(self.alpha, self.omega)

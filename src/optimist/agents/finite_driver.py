@@ -32,14 +32,10 @@ from optimist.core.arrays import (
     simulator,
     whole_front,
 )
-from optimist.core.iteration import FEW
 from optimist.core.rewards import FOR_EVER
 from optimist.core.rooms import Rounds, room_for_rounds
-from optimist.core.rounds import FEWEST
 from optimist.core.state import (
-    DENSE_ROUND_FUNCTIONS,
     FRONT_FUNCTIONS,
-    LARGE,
     NO_STAGE,
     NOISE_FUNCTIONS,
     PRIOR_FUNCTIONS,
@@ -67,8 +63,11 @@ LINEAR = 1e-9
 SMALL = 1000
 """In worlds of fewer states all take part in updates."""
 
+FEW = 40
+"""In worlds of fewer pairs rounds save less than their compilation takes."""
+
 MANY = 20
-"""With one-hot features rounds pay where so many updates may follow an episode."""
+"""Rounds pay where so many updates may follow an episode."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Irrational, so that every position in `fingerprint` gets its own weight."""
@@ -101,8 +100,8 @@ class FiniteDriver(VariantDriver):
     GROUPS = ("states", "data", "regression", "epoch", "drawn")
     OTHERS: ClassVar[tuple[str, ...]] = ("drawn_rewards", "drawn_log_pi")
     UNSAVED = (
-        *("states.rows", "states.block", "data.pair", "data.visits", "data.met"),
-        *("data.b", "data.W", "data.place", "data.Q"),
+        *("states.rows", "states.block", "data.pair", "data.seen", "data.n_seen"),
+        *("data.visits", "data.met", "data.b", "data.W", "data.place", "data.Q"),
     )
     knows_rewards = True
 
@@ -183,14 +182,16 @@ class FiniteDriver(VariantDriver):
     def learner(self, rule: Rule) -> Learner:
         """The argument of every function of the compiled loop."""
         world, states, data = self.simulator, self.states, self.data
+        if data.seen.size:  # an interrupted call has added to them what it then dropped
+            seen = np.flatnonzero(data.counts)
+            data.n_seen[0], data.seen[: seen.size] = seen.size, seen
         front, functions = self.front, {}  # type: Front, dict[str, str]
         for named, called in (
             (FRONT_FUNCTIONS, front.kind.size > 0),
             (SHARED_FUNCTIONS, not data.own),
             (PRIOR_FUNCTIONS, self.variant.learns_prior),
             (NOISE_FUNCTIONS, isinstance(self.variant.bonus, NoiseBonus)),
-            (ROUND_FUNCTIONS, data.own and self.rounds.total.size > 0),
-            (DENSE_ROUND_FUNCTIONS, not data.own and self.rounds.total.size > 0),
+            (ROUND_FUNCTIONS, self.rounds.total.size > 0),
         ):
             if called:
                 functions |= named
@@ -200,15 +201,12 @@ class FiniteDriver(VariantDriver):
     @cached_property
     def rounds(self) -> Rounds:
         """Room for updates in rounds, where V is a soft maximum of what is linear in the V's."""
-        v, rows, shape = self.variant, self.states.rows, self.mdp.r.shape
+        v, shape = self.variant, self.mdp.r.shape
         linear = not isinstance(v.ascension, Truncation | Confidence) and not v.evaluates
-        if linear and math.isfinite(v.eta) and self.mdp.r.size >= FEW:
-            if self.data.own and v.updates >= MANY:
-                return room_for_rounds(shape, self.simulator.after.size, rows[:, :0])
-            dense = self.features.blocks == 1 and rows.shape[1] < LARGE
-            if not self.data.own and dense and v.updates > FEWEST:
-                return room_for_rounds(shape, 0, rows)
-        return room_for_rounds((0, 0), 0, rows[:0])
+        pays = self.data.own and self.mdp.r.size >= FEW and v.updates >= MANY
+        if pays and linear and math.isfinite(v.eta):
+            return room_for_rounds(shape, self.simulator.after.size)
+        return room_for_rounds((0, 0), 0)
 
     @property
     def front(self) -> Front:

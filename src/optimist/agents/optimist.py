@@ -35,7 +35,7 @@ class OptimistConfig(VariantConfig):
 
     def variant(self) -> Variant:
         """The algorithm. Its constants were chosen on part of the exploration study."""
-        common: dict[str, Any] = {"ridge": None, "updates": 100, "tolerance": 1e-6}
+        common: dict[str, Any] = {"ridge": None, "updates": 100, "tolerance": 1e-4}
         if self.delta is not None:
             bound = Confidence(self.delta)
             return self.variant_with(

@@ -139,6 +139,8 @@ def learning_arrays(
         counts=np.zeros(world.after.size if s == 1 or learns_prior else 0),
         starts=np.zeros(mdp.n_states, dtype=np.int64),
         pair=pairs if learns_prior else pairs[:0],
+        seen=np.zeros(pairs.size if learns_prior else 0, dtype=np.int64),
+        n_seen=np.zeros(1, dtype=np.int64),
         sums=np.zeros((0, 0) if s == 1 else (mdp.n_states, d)),
         norms=(rows**2).sum(axis=1) / ridge if s >= LARGE else np.zeros(0),
         visits=np.zeros(dense, dtype=np.int64),

@@ -10,21 +10,24 @@ from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.elementary import flat
 from optimist.core.linalg import dot, fill, norm_in, squares_in
 from optimist.core.optimism import (
+    KNOWN,
     RANGE,
     UNTRIED,
     AscensionKind,
     BonusKind,
     Optimism,
     deviations,
+    least_log_odds,
     optimism,
-    standing,
+    trial,
     visits,
 )
 from optimist.core.regression import has_doubled
 from optimist.core.state import Epoch, Rule, States
 
-optimism_of_pair, standing_of_pair = inlined(optimism), inlined(standing)
-visits_of_pair, deviations_after = inlined(visits), inlined(deviations)
+optimism_of_pair, visits_of_pair = inlined(optimism), inlined(visits)
+deviations_after = inlined(deviations)
+trial_of_pair, floor_of_pair = inlined(trial), inlined(least_log_odds)
 
 
 @compiled()
@@ -109,19 +112,24 @@ def compute_optimism(
     varies, learns, confident = o.bonus == BonusKind.VARIANCE, is_novelty(rule), is_confident(rule)
     L = epoch.prior[0]["concentration"] / RANGE
     mean, square, theta, multiple = 0.0, 0.0, 0.0, 0.0
-    share, untried, n = np.ones(n_actions), np.zeros(n_actions), np.zeros(n_actions)
-    counted = varies or learns or confident  # else nothing depends on the visits
+    pairs = (last - first) * n_actions
+    share, untried, n = np.ones(pairs), np.zeros(pairs), np.zeros(pairs)
+    if varies or learns or confident:  # else nothing depends on the visits
+        for i in range(pairs):
+            row = first + i // n_actions if shared else first * n_actions + i
+            n[i] = rows[row, 0] * rows[row, 0] if s == 1 else dot(rows[row], rows[row])
+        of_pair = flat(u, first - begin, last - begin)
+        for i in range(pairs):
+            share[i], untried[i], n[i] = visits_of_pair(o, of_pair[i], n[i])
     for x in range(first, last):
-        N = 0.0
-        for a in range(n_actions if counted else 0):
-            i = x if shared else x * n_actions + a
-            norm = rows[i, 0] * rows[i, 0] if s == 1 else dot(rows[i], rows[i])
-            share[a], untried[a], n[a] = visits_of_pair(o, u[x - begin, a], norm)
-            N += n[a]
+        N, pair = 0.0, (x - first) * n_actions
+        for a in range(n_actions):
+            N += n[pair + a]
         if varies and N > 0:
             multiple = math.sqrt(2 * L) if confident else deviations_after(N)
         for a in range(n_actions):
-            if varies and learns and untried[a] == 1:
+            m = pair + a
+            if varies and learns and untried[m] == 1:
                 CB[x, a], p[x, a], standing[x, a] = 0.0, 1.0, UNTRIED
                 continue
             b, i = block[x, a], x if shared else x * n_actions + a
@@ -133,9 +141,11 @@ def compute_optimism(
             if learns or confident:
                 theta = epoch.concentration[b]
             if learns:
-                standing[x, a] = standing_of_pair(untried[a], n[a], theta, N)
+                odds, on_trial = trial_of_pair(n[m], theta, N)
+                known = floor_of_pair(odds) if on_trial else KNOWN
+                standing[x, a] = UNTRIED if untried[m] == 1 else known
             CB[x, a], p[x, a] = optimism_of_pair(
-                o, novel, u[x - begin, a], share[a], untried[a], n[a], multiple, mean, square, theta
+                o, novel, u[x - begin, a], share[m], untried[m], n[m], multiple, mean, square, theta
             )
 
 

@@ -141,9 +141,10 @@ def walk(me: Learner, rng: np.random.Generator) -> tuple[int, float, float, floa
         *(states.p, states.rows, states.block),
     )
     counts, sums, visits, met = data.counts, data.sums, data.visits, data.met
+    seen, n_seen = data.seen, data.n_seen
     Lambda, log_det, known = reg.Lambda, reg.log_det, me.front.met
     gamma, observe_last, clock = world.gamma, me.rule.observe_last, me.epoch.clock
-    n_actions, s, counted = r.shape[1], rows.shape[1], counts.size > 0
+    n_actions, s, counted, listed = r.shape[1], rows.shape[1], counts.size > 0, seen.size > 0
     draw_first(start, clock, rng)
     x = clock[0]["state"]
     data.starts[x] += 1
@@ -163,6 +164,9 @@ def walk(me: Learner, rng: np.random.Generator) -> tuple[int, float, float, floa
             b = block[x, a]
             entry = draw_between(cumulative, first[pair], first[pair + 1], rng.random())
             x = after[entry]
+            if listed and counts[entry] == 0:
+                seen[n_seen[0]] = entry
+                n_seen[0] += 1
             if counted:
                 counts[entry] += 1
             if s == 1:

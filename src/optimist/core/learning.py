@@ -30,6 +30,7 @@ from optimist.core.prior import learn_prior as fit
 from optimist.core.prior import set_confidence
 from optimist.core.regression import draw_noise, freeze_counts
 from optimist.core.rounds import FEWEST
+from optimist.core.shift import shift
 from optimist.core.state import Learner, Record
 
 
@@ -81,47 +82,43 @@ def begin_epoch(me: Learner) -> None:
 
 @apart
 def learn_prior(me: Learner) -> None:
-    """Learn the prior from the transitions counted, in one-hot worlds those of states in the front.
+    """Learn the prior from the transitions seen.
 
-    There states and pairs are renumbered, in their order, from one part to the next.
+    Where not all states take part, those that do and their pairs are renumbered, in their order.
     """
-    world, rule, states, data, epoch = me.world, me.rule, me.states, me.data, me.epoch
+    rule, states, data, epoch, n = me.rule, me.states, me.data, me.epoch, me.data.n_seen[0]
     shared, n_actions = states.rows.shape[1] > 1, states.r.shape[1]
     parts, n_parts, place = me.front.parts, me.front.n_parts[0], data.place
-    first, pair, after, counts = world.first, data.pair, world.after, data.counts
-    V, block, concentration = states.V, states.block, epoch.concentration
-    if data.own:
-        n, room = 0, 0
-        for j in range(n_parts):
-            for x in range(parts[j, 0], parts[j, 1]):
-                place[x] = n
-                n += 1
-            room += first[parts[j, 1] * n_actions] - first[parts[j, 0] * n_actions]
-        V, concentration = np.empty(n), np.empty(n * n_actions)
-        pair, after = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-        counts, found = np.empty(room), 0
-        block = np.empty((n, n_actions), dtype=np.int64)
-        for x in range(n):
+    pair, after, counts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
+    for i in range(n):
+        entry = data.seen[i]
+        pair[i], after[i], counts[i] = data.pair[entry], me.world.after[entry], data.counts[entry]
+    if me.front.kind.size == 0:
+        fit(
+            rule, epoch, pair, after, counts, states.V, states.block, shared, epoch.concentration,
+            0.0,
+        )  # fmt: skip
+        return
+    met = 0
+    for j in range(n_parts):
+        for x in range(parts[j, 0], parts[j, 1]):
+            place[x] = met
+            met += 1
+    V, concentration = np.empty(met), np.empty(met * n_actions)
+    block = np.empty((met, n_actions), dtype=np.int64)
+    for j in range(n_parts):
+        for x in range(parts[j, 0], parts[j, 1]):
+            V[place[x]] = states.V[x]
             for a in range(n_actions):
-                block[x, a] = x * n_actions + a
-        for j in range(n_parts):
-            for x in range(parts[j, 0], parts[j, 1]):
-                V[place[x]] = states.V[x]
-                for i in range(x * n_actions, (x + 1) * n_actions):
-                    for entry in range(first[i], first[i + 1]):
-                        if data.counts[entry] > 0:
-                            pair[found] = i + (place[x] - x) * n_actions
-                            after[found] = place[world.after[entry]]
-                            counts[found] = data.counts[entry]
-                            found += 1
-        pair, after, counts = pair[:found], after[:found], counts[:found]
+                block[place[x], a] = place[x] * n_actions + a
+    for i in range(n):
+        x, a = pair[i] // n_actions, pair[i] % n_actions
+        pair[i], after[i] = place[x] * n_actions + a, place[after[i]]
     fit(rule, epoch, pair, after, counts, V, block, shared, concentration, 0.0)
-    if data.own:
-        begin = 0
-        for j in range(n_parts):
-            for i in range(parts[j, 0] * n_actions, parts[j, 1] * n_actions):
-                epoch.concentration[i] = concentration[begin]
-                begin += 1
+    for j in range(n_parts):
+        for x in range(parts[j, 0], parts[j, 1]):
+            for a in range(n_actions):
+                epoch.concentration[x * n_actions + a] = concentration[place[x] * n_actions + a]
 
 
 @apart
@@ -159,7 +156,7 @@ def draw_bonuses(me: Learner, rng: np.random.Generator) -> None:
 def update(me: Learner, eta: float) -> tuple[float, float]:
     """One update of all states, at eta = 0 of their values alone.
 
-    Returns the largest |Q|, and by how much a value has changed at most.
+    Returns the largest |Q|, and by how much a value has changed at most, but for a shift of all.
 
     P V is regressed to v: gamma P V = gamma v + phi . theta with theta = gamma M (V - v).
     """
@@ -171,14 +168,19 @@ def update(me: Learner, eta: float) -> tuple[float, float]:
     regress(me, 0)
     if not data.own:
         add_update(eta, epoch.theta, epoch.Theta, 0, epoch.theta.size)
-    largest, best, change = 0.0, -np.inf, 0.0
+    largest, best, low, high = 0.0, -np.inf, np.inf, -np.inf
     for j in range(n_parts):
         first, last = parts[j, 0], parts[j, 1]
         if data.own:
             add_update(eta, epoch.theta, epoch.Theta, first * n_actions, last * n_actions)
-        top, most, moved = back_up(rule, eta, states, beyond, pays, first, last, data.Q, 0)
-        largest, best, change = max(largest, top), max(best, most), max(change, moved)
+        top, most, fallen, risen = back_up(rule, eta, states, beyond, pays, first, last, data.Q, 0)
+        largest, best = max(largest, top), max(best, most)
+        low, high = min(low, fallen), max(high, risen)
+    refuse_divergence(max(high, -low))
     if pays:
+        before = prior[0]["worth"]
         set_worth(prior, beyond, best, rule.heaven)
-    refuse_divergence(change)
-    return largest, change
+        low, high = min(low, prior[0]["worth"] - before), max(high, prior[0]["worth"] - before)
+        if shift(me, low, high) != 0:
+            return largest, high - low
+    return largest, max(high, -low)

@@ -68,17 +68,29 @@ class Optimism(NamedTuple):
     ridge: float
 
 
-def standing(untried: Any, n: Any, theta: Any, N: Any) -> Any:
-    """The standing of an action that was tried n times in N visits of its state.
+def trial(n: Any, theta: Any, N: Any) -> tuple[Any, Any]:
+    """The share TAU theta / sqrt(N) of N visits of a state, and whether n tries are fewer than it.
 
-    It is `KNOWN`, `UNTRIED`, or on trial: then a number up to 0, the least log-odds at which the
-    action is played against the best tried one. The root is that of forced exploration (Garivier
-    and Kaufmann, 2016): tries without end, which are a vanishing share of all visits.
+    The root is that of forced exploration (Garivier and Kaufmann, 2016): tries without end, which
+    are a vanishing share of all visits.
     """
-    share = TAU * theta / np.sqrt(np.maximum(N, 1.0))  # of the visits of a state
-    on_trial = (n > 0) * (n * EDGE < share * N)
-    floor = np.log(np.maximum(np.minimum(share, 1.0), TINY))
-    return UNTRIED * untried + on_trial * floor + KNOWN * (1 - untried) * (1 - on_trial)
+    share = TAU * theta / np.sqrt(np.maximum(N, 1.0))
+    return share, (n > 0) * (n * EDGE < share * N)
+
+
+def least_log_odds(share: Any) -> Any:
+    """The least log-odds of an action on trial against the best tried one; at most 0."""
+    return np.log(np.maximum(np.minimum(share, 1.0), TINY))
+
+
+def standing(untried: Any, n: Any, theta: Any, N: Any) -> Any:
+    """The standing of actions that were tried n times in N visits of their state.
+
+    It is `KNOWN`, `UNTRIED`, or that of an action on trial, its `least_log_odds`.
+    """
+    share, on_trial = trial(n, theta, N)
+    floor = on_trial * least_log_odds(share)
+    return UNTRIED * untried + floor + KNOWN * (1 - untried) * (1 - on_trial)
 
 
 def visits(o: Optimism, u: Any, norm: Any) -> tuple[Any, Any, Any]:
@@ -145,11 +157,11 @@ def optimism(
         # visits behind them (1 - share) / u^2. A pair without data has no variance, and that of
         # an untried pair is not used.
         known = share < 1
-        weight = 1 - share * known  # the share of the data
-        mean, square = first / weight, second / weight
+        more = 1 / (1 - share * known)  # one over the share of the data
+        mean, square = more * first, more * second
         variance = square - mean * mean
         variance = variance * ((variance > ROUNDING * square) * known)
-        deviation = np.sqrt(np.maximum(variance, 0.0) / weight)
+        deviation = np.sqrt(np.maximum(variance, 0.0) * more)
         CB = CB * (o.gamma * multiple * (deviation * (1 - untried)))
     if o.ascension == AscensionKind.SIGMOID:
         if np.isinf(o.a):  # the limit of the sigmoid is a step

@@ -132,14 +132,20 @@ def fit_prior(
         if incoming[x] > 0 or left > 0:
             states += 1
             mean += V[x]
-    rare, news = 0.0, 0.0
+    # If m transitions tie for the most frequent, each counts as rare with weight 1 - 1 / m. Sums
+    # of m times that are whole numbers, so that the order of transitions does not matter.
+    rare_of, news_of = np.zeros(visits.size), np.zeros(visits.size)
     for i in range(weight.size):
         if weight[i] > 0 and after[i] != pair[i] // n_actions:
-            # If m transitions tie for the most frequent, each counts as rare with weight 1 - 1/m.
-            part = 1 - 1 / ties[pair[i]] if weight[i] == usual[pair[i]] else 1.0
-            rare += part
+            part = ties[pair[i]] - (weight[i] == usual[pair[i]])
+            rare_of[pair[i]] += part
             if incoming[after[i]] == 1:
-                news += part
+                news_of[pair[i]] += part
+    rare, news = 0.0, 0.0
+    for i in range(visits.size):
+        if rare_of[i] > 0:
+            rare += rare_of[i] / ties[i]
+            news += news_of[i] / ties[i]
     novel = (news + (singles + 1) / (moves + 1)) / (rare + 1)
     if shared:
         fill(concentration, SHARED)

@@ -34,15 +34,11 @@ class Rounds(NamedTuple):
     at: IntArray  # the place in q of each link, of which there are at most the entries of P
     after: IntArray  # where it leads
     weight: FloatArray  # the weight of V there
-    columns: FloatArray  # of the features where all pairs share a block, [s, A, X]
     found: FloatArray  # [3]
 
 
-def room_for_rounds(shape: tuple[int, int], links: int, rows: FloatArray) -> Rounds:
-    """Room for [X, A] pairs and so many links, with features that are shared, [X A, s].
-
-    Nothing but the features is set.
-    """
+def room_for_rounds(shape: tuple[int, int], links: int) -> Rounds:
+    """Room for [X, A] pairs and so many links; nothing is set."""
     X, A = shape
     two, every = (2, X), (1 + A, X)
     return Rounds(
@@ -52,7 +48,6 @@ def room_for_rounds(shape: tuple[int, int], links: int, rows: FloatArray) -> Rou
         pair=_whole(every), base=np.empty(every), share=np.empty(every), mass=np.empty(every),
         q=np.empty(every), logits=np.empty(every), place=_whole(every),
         at=_whole(links), after=_whole(links), weight=np.empty(links),
-        columns=np.ascontiguousarray(rows.reshape(X, A, rows.shape[1]).transpose(2, 1, 0)),
         found=np.zeros(3),
     )  # fmt: skip
 

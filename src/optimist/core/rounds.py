@@ -22,10 +22,11 @@ import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.core.compiler import apart, inlined
-from optimist.core.elementary import MAGNITUDE, bits, exp, from_bits, log
+from optimist.core.elementary import exp, from_order, in_order, log
 from optimist.core.iteration import count_update, refuse_divergence, set_worth
 from optimist.core.optimism import AscensionKind
 from optimist.core.settling import settle
+from optimist.core.shift import shift
 from optimist.core.state import Learner
 from optimist.core.trials import NEGLIGIBLE
 
@@ -54,15 +55,16 @@ def play_round(me: Learner, left: int) -> None:
     n, due, beyond, worths, change, room, high = 0, 1, heaven, 0.0, np.inf, np.inf, 0.0
     first, before = prior[0]["worth"], prior[0]["worth"]
     while left > 0 and change >= rule.tolerance and room > 0:
-        before, risen = prior[0]["worth"], high
+        before, last = prior[0]["worth"], high
         beyond = gamma * before if pays else heaven
         worths += beyond
         sum_values(me)
         best = predict_some(me, beyond, single, mixed, width, links)
         improve_mixed(me, mixed, width)
-        change, high, low = move(q[0], old[0], start[0], clips, heaven, single)
+        low, risen, high = move(q[0], old[0], start[0], clips, heaven, single)
         moved = move(value, old[1], start[1], clips, heaven, mixed)
-        change, high, low = max(change, moved[0]), max(high, moved[1]), min(low, moved[2])
+        low, risen, high = min(low, moved[0]), max(risen, moved[1]), max(high, moved[2])
+        change = max(risen, -low)
         refuse_divergence(change)
         for i in range(single):
             V[state[0, i]] = old[0, i]
@@ -70,14 +72,22 @@ def play_round(me: Learner, left: int) -> None:
             V[state[1, i]] = old[1, i]
         if pays:
             set_worth(prior, beyond, best, heaven)
-            high = max(high, prior[0]["worth"] - first)
-            low = min(low, prior[0]["worth"] - before)
+            more = prior[0]["worth"] - before
+            low, risen = min(low, more), max(risen, more)
+            high, change = max(high, prior[0]["worth"] - first), max(risen, -low)
+            further = shift(me, low, risen)
+            if further != 0:
+                change, low, high = risen - low, low + further, high + further
+                for i in range(single):
+                    old[0, i] += further
+                for i in range(mixed):
+                    old[1, i] += further
         count_update(rule.eta, me.epoch.clock, prior)
         n += 1
         left -= 1
         if n == due and left > 0 and change >= rule.tolerance:
             due, first = 4 * n, before
-            high = restart(me, risen, single, mixed)
+            high = restart(me, last, single, mixed)
             if pays:
                 high = max(high, prior[0]["worth"] - first)
             spare = LEAST * heaven - SAFE * gamma * min(low, 0.0)
@@ -275,18 +285,16 @@ def move(
 ) -> tuple[float, float, float]:
     """Old values become new ones, bounded if it ``clips``.
 
-    Returns by how much one has changed at most, the highest rise since the start, and the lowest
-    change.
+    Returns the lowest change, the highest, and the highest rise since the start.
     """
-    change, high, low = 0, in_order(-np.inf), in_order(np.inf)
+    low, risen, high = in_order(np.inf), in_order(-np.inf), in_order(-np.inf)
     least, most = (0.0, heaven) if clips else (-np.inf, np.inf)
     for i in range(n):
-        bounded = min(max(value[i], least), most)
-        change = max(change, bits(value[i] - old[i]) & MAGNITUDE)
+        bounded, change = min(max(value[i], least), most), in_order(value[i] - old[i])
+        low, risen = min(low, change), max(risen, change)
         high = max(high, in_order(bounded - start[i]))
-        low = min(low, in_order(bounded - old[i]))
         old[i] = bounded
-    return from_bits(change), from_order(high), from_order(low)
+    return from_order(low), from_order(risen), from_order(high)
 
 
 @apart
@@ -298,16 +306,3 @@ def least_ahead(
     for i in range(n):
         lowest = min(lowest, in_order(ahead[i] + value[i] - max(rise, least[i] * high)))
     return from_order(lowest)
-
-
-@inlined
-def in_order(x: float) -> int:
-    """A whole number for each float, in their order: of whole numbers a maximum is quick."""
-    number = bits(x)
-    return number ^ ((number >> 63) & MAGNITUDE)  # type: ignore[no-any-return]
-
-
-@inlined
-def from_order(number: int) -> float:
-    """The float of such a number."""
-    return from_bits(number ^ ((number >> 63) & MAGNITUDE))  # type: ignore[no-any-return]

@@ -127,6 +127,8 @@ class Data(NamedTuple):
     counts: FloatArray  # of each entry of P; empty if they are not counted
     starts: IntArray  # how often an episode began in each state, [X]
     pair: IntArray  # of each entry of P; empty unless a prior is learnt
+    seen: IntArray  # the entries of P with counts, in any order, and room for the others; likewise
+    n_seen: IntArray  # [1]
     sums: FloatArray  # [X, d]; empty if s = 1
     norms: FloatArray  # phi' Lambda^{-1} phi of each pair; empty unless blocks are `LARGE`
     visits: IntArray  # of each pair in this episode; empty if s = 1
@@ -189,11 +191,8 @@ FRONT_FUNCTIONS, SHARED_FUNCTIONS, PRIOR_FUNCTIONS, NOISE_FUNCTIONS = (
 """What a learner calls besides, in which some states do not take part, in which pairs share
 features, whose prior is learnt, and whose bonuses are drawn."""
 
-ROUND_FUNCTIONS, DENSE_ROUND_FUNCTIONS = (
-    {"play_round": f"optimist.core.{name}"}
-    for name in ("rounds:play_round", "dense_rounds:play_dense_round")
-)
-"""What a learner calls whose updates come in rounds, if it has own features, or one block."""
+ROUND_FUNCTIONS = {"play_round": "optimist.core.rounds:play_round"}
+"""What a learner calls whose updates come in rounds."""
 
 
 class Links(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Any
 from optimist import checks
 from optimist.agents.driver import VariantDriver
 from optimist.core import schema
+from optimist.core.state import Rule
 from optimist.features import FeatureMap
 from optimist.imitation.dataset import FeatureDataset
 from optimist.imitation.reward_player import RewardPlayer
@@ -32,6 +33,17 @@ class ImitationDriver(VariantDriver):
         if self.K is None:
             raise ValueError("eta_r depends on K, which the first call of learn sets")
         return theory.step(self.K, self.player.W_max, self.player.B)
+
+    def rule(self, stage: int) -> Rule:
+        """The parameters of the policy player, whose updates end at half of what rewards move.
+
+        A move of the reward player changes rewards by some B^2 eta_r, so more exact values would
+        not last. A tolerance of 0, and that of an evaluation (`Contraction`), stay as they are.
+        """
+        rule = super().rule(stage)
+        if self.K is None or rule.tolerance == 0 or rule.evaluates:
+            return rule
+        return rule._replace(tolerance=max(rule.tolerance, self.player.B**2 * self.step / 2))
 
     @property
     def mean_steps(self) -> float:
