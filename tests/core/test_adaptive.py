@@ -59,9 +59,9 @@ WORLDS = {
 TOLERANCES = {"wide table": 1e-8, "lower K": 1e-8}  # nearly singular with so small a ridge
 
 
-# With seed 4 the regression points beyond heaven, and the formulas themselves, with rewards that
-# differ by 1e-15, differ by .9 two episodes later: nothing can be compared with them there.
-SEEDS = {"blocks": 5}
+# With seed 4 the regression points beyond heaven, and values of the formulas themselves, with rewards
+# that differ by 1e-15, soon differ by 1e-9 or more: nothing can be compared with them there.
+SEEDS = {"blocks": 5, "random linear": 5}
 
 
 @pytest.mark.parametrize("observe_last", [False, True])

@@ -62,7 +62,7 @@ def test_a_run_is_the_same_bytes_with_a_feed(name, same):
     watched.learn(episodes, live=feed, show_progress=False)
     for frame in feed.frames:
         feed.text_of(frame)
-    assert len(feed.frames) > 5
+    assert len(feed.frames) > 1  # how many more depends on the clock
     assert feed.trouble == ""
     same(alone, watched)
 
