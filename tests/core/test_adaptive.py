@@ -59,8 +59,8 @@ WORLDS = {
 TOLERANCES = {"wide table": 1e-8, "lower K": 1e-8}  # nearly singular with so small a ridge
 
 
-# With seed 4 the regression points beyond heaven, and values of the formulas themselves, with rewards
-# that differ by 1e-15, soon differ by 1e-9 or more: nothing can be compared with them there.
+# With seed 4 the regression points beyond heaven, and with rewards that differ by 1e-15 values of
+# the formulas themselves soon differ by 1e-9 or more: nothing can be compared with them there.
 SEEDS = {"blocks": 5, "random linear": 5}
 
 

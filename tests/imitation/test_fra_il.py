@@ -8,9 +8,11 @@ from reference.mdps import random_mdp
 from reference.refusals import assert_refuses
 
 import optimist as opt
+from optimist.agents.driver import RunSettings
 from optimist.errors import FileError
 from optimist.features import Concatenation, OneHot, OneHotState, StateOnly, Table
 from optimist.imitation import Box, FeatureDataset, FraIL, FraILConfig, Simplex
+from optimist.imitation.finite_imitation import FiniteImitation
 
 # It learns, from states alone and without rewards
 
@@ -307,3 +309,19 @@ def test_players_that_cannot_be_scaled_are_refused(settings):
         FraIL(mdp, data, phi_r, player=opt.RmaxRaviUcb.Config(anytime=True))
     scaled = opt.Rlsvi.Config(sigma=0.5).variant().scaled(4.0)
     assert (scaled.bonus.sigma, scaled.r_max) == (2.0, 4.0)
+
+
+@pytest.mark.parametrize("name", ["Optimist", "RmaxRaviUcb", "Cfpo"])
+def test_updates_end_at_half_of_what_rewards_move_if_at_a_tolerance(grid, name):
+    """A policy that is evaluated is evaluated as exactly as ever."""
+    world, _, expert = grid
+    config = FraILConfig(player=getattr(opt, name).Config())
+    driver = FiniteImitation(world.mdp, expert, None, None, RunSettings(config, 0, 0))
+    own = driver.rule(0).tolerance
+    driver.K = 400
+    player = driver.player
+    half = player.B**2 * (player.W_max / (player.B * 20)) / 2
+    assert own < half
+    assert driver.rule(0).tolerance == (pytest.approx(half) if name == "Optimist" else own)
+    driver.K = 10**12
+    assert driver.rule(0).tolerance == own

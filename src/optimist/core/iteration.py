@@ -8,7 +8,7 @@ import numpy as np
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import apart, compiled, inlined
 from optimist.core.elementary import exp, flat, from_order, in_order, largest_magnitude, log
-from optimist.core.linalg import dot, dot_four
+from optimist.core.linalg import dot, dot_eight, dot_four
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Rule, States
 from optimist.core.trials import NEGLIGIBLE, give_trials
@@ -58,20 +58,37 @@ def predict(
     x = max(first, 0)
     while x < last:
         n = 4 if s > 1 and x + 3 < last else 1  # so many states at once
-        for a in range(n_actions):
+        a = 0
+        while a < n_actions:
             y, b, row = x - first, block[x, a], x if shared else x * n_actions + a
-            if n == 4 and block[x + 1, a] == b and block[x + 2, a] == b and block[x + 3, a] == b:
-                sums = dot_four(rows, row, each, theta[b * s : (b + 1) * s])
+            of_b = theta[b * s : (b + 1) * s]
+            alike = n == 4 and have_one_block(block, x, a)
+            if alike and shared and a + 1 < n_actions and have_one_block(block, x, a + 1):
+                c = block[x, a + 1]
+                many = dot_eight(rows, x, of_b, theta[c * s : (c + 1) * s])
+                for k in range(4):
+                    Q[y + k, a], Q[y + k, a + 1] = base + many[k], base + many[4 + k]
+                a += 1
+            elif alike:
+                sums = dot_four(rows, row, each, of_b)
                 for k in range(4):
                     Q[y + k, a] = base + sums[k]
-                continue
-            for k in range(n):
-                begin, i = block[x + k, a] * s, row + k * each
-                if s == 1:
-                    Q[y + k, a] = base + rows[i, 0] * theta[begin]
-                else:
-                    Q[y + k, a] = base + dot(rows[i], theta[begin : begin + s])
+            else:
+                for k in range(n):
+                    begin, i = block[x + k, a] * s, row + k * each
+                    if s == 1:
+                        Q[y + k, a] = base + rows[i, 0] * theta[begin]
+                    else:
+                        Q[y + k, a] = base + dot(rows[i], theta[begin : begin + s])
+            a += 1
         x += n
+
+
+@inlined
+def have_one_block(block: IntArray, x: int, a: int) -> bool:
+    """Whether an action has the same block in four states from x on."""
+    b = block[x, a]
+    return bool(block[x + 1, a] == b and block[x + 2, a] == b and block[x + 3, a] == b)
 
 
 @apart
