@@ -19,7 +19,8 @@ from optimist.checks import FloatArray, IntArray
 from optimist.envs import Inventory, Queue
 from optimist.features import RBF, FeatureMap, StateFeatures, Table, Tiles
 
-SEEDS = 3
+DAYS, SHIFTS = (100, 1_000, 5_000), (10, 100, 1_000)
+SHOP_SEEDS, QUEUE_SEEDS = 3, 20
 UNIT = ([0.0], [1.0])
 Losses = tuple[IntArray, FloatArray]
 """When each episode ended, and what its policy has lost, in money."""
@@ -85,10 +86,10 @@ def main() -> None:
     }
     shops = (Inventory(), Inventory(capacity=200, demand=25.0, delivery=100.0))
     queues = (Queue(), Queue(capacity=60))
-    worlds: list[tuple[Any, Any, Any, tuple[int, ...], str]]
-    worlds = [(shop, of_stock, sell, (100, 1_000, 5_000), "days") for shop in shops]
-    worlds += [(queue, of_line, serve, (10, 100, 1_000), "shifts") for queue in queues]
-    for world, features_of, play, ends, unit in worlds:
+    worlds: list[tuple[Any, Any, Any, tuple[int, ...], str, int]]
+    worlds = [(shop, of_stock, sell, DAYS, "days", SHOP_SEEDS) for shop in shops]
+    worlds += [(queue, of_line, serve, SHIFTS, "shifts", QUEUE_SEEDS) for queue in queues]
+    for world, features_of, play, ends, unit, seeds in worlds:
         numbers = " | ".join(f"{n:,}" for n in ends)
         print(f"\n{world}\n\n| features | d | lost in {numbers} {unit} | each of the last tenth |")
         print("|---" * (3 + len(ends)) + "|")
@@ -98,7 +99,7 @@ def main() -> None:
                 continue  # hundreds of dense features take hours
             phi = None if psi is None else features_of(world, psi)
             rows = []
-            for seed in range(SEEDS):
+            for seed in range(seeds):
                 at, lost = play(world, phi, ends[-1], seed)
                 so_far = [lost[: np.searchsorted(at, n) + 1].sum() for n in ends]
                 rows.append([*so_far, lost[-max(1, len(lost) // 10) :].mean()])
