@@ -94,14 +94,14 @@ class Adaptive:
     columns = ("reward", "optimistic_value", "bonus", "ascension", "sup_q")
 
     def __init__(
-        self, interaction, mdp, Phi, *, eta, c, heaven, ridge, updates, tolerance, shared, block_of,
-        n_blocks, theta_of=None,
+        self, interaction, mdp, Phi, *, eta, c, heaven, ridge, bound, updates, tolerance, shared,
+        block_of, n_blocks, theta_of=None,
     ):  # fmt: skip
         self.world, self.Phi, self.r, self.nu0, self.gamma = (
             interaction, Phi, mdp.r, mdp.nu0, mdp.gamma,
         )  # fmt: skip
         self.eta, self.c, self.heaven, self.ridge = eta, c, heaven, ridge
-        self.updates, self.tolerance, self.shared = updates, tolerance, shared
+        self.bound, self.updates, self.tolerance, self.shared = bound, updates, tolerance, shared
         self.w = heaven
         self.theta_of = theta_of or (lambda theta: theta)
         X, self.A, self.d = Phi.shape
@@ -214,16 +214,15 @@ class Adaptive:
         beyond = self.r + self.gamma * self.w
         Q = (1 - self.p) * (self.r + self.CB + self.gamma * PV) + self.p * beyond
         w, self.w = self.w, np.clip(Q.max(), 0.0, self.heaven)
+        most = np.append(Q.max(axis=1) - self.V, self.w - w)  # the largest changes of any policy
         changes = np.append(self._improve(Q), self.w - w)
-        if changes.min() <= 0 <= changes.max():
-            return np.abs(changes).max()
-        # All go the same way: as far as the slowest would go.
-        slowest = changes.min() if changes.min() > 0 else changes.max()
-        shift = self.gamma / (1 - self.gamma) * slowest
+        # All go the same way: as far as the slowest would, if constants decay as g^n.
+        g = self.gamma / (1 + self.ridge / self.bound**2)
+        slowest = changes.min() if changes.min() > 0 else min(most.max(), 0)
         known = np.append(self.V, self.w)
-        shift = np.clip(shift, -known.min(), self.heaven - known.max())
+        shift = np.clip(g / (1 - g) * slowest, -known.min(), self.heaven - known.max())
         self.V, self.w = self.V + shift, self.w + shift
-        return changes.max() - changes.min() if shift != 0 else np.abs(changes).max()
+        return np.abs(changes - shift * (1 - g) / g).max()
 
     def _improve(self, Q):
         """V and pi from Q; by how much values have changed."""
@@ -308,6 +307,7 @@ def parameters_of(agent, gamma):
         "c": c.bonus.c,
         "heaven": c.heaven(gamma),
         "ridge": RIDGE * phi.bound**2 if c.ridge is None else c.ridge,
+        "bound": phi.bound,
         "updates": c.updates,
         "tolerance": c.tolerance,
         "shared": phi.structure != "diagonal",

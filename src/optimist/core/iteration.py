@@ -102,13 +102,14 @@ def back_up(
     last: int,
     Q: FloatArray,
     begin: int,
-) -> tuple[float, float, float, float]:
+) -> tuple[float, float, float, float, float]:
     """Compute Q, V and pi of the states from the first to the last.
 
     On entry Q holds base + phi . theta, of the state ``begin`` in row 0; it is overwritten.
     ``beyond`` is what heaven is worth, or gamma times that if it ``pays`` what the pair does. At
-    eta = 0 the policy is evaluated and stays as it is. Returns the largest |Q|, the largest Q if it
-    ``pays``, and the lowest and the highest change of a value.
+    eta = 0 the policy is evaluated and stays as it is. Returns the largest |Q|, the lowest and the
+    highest change of a value, and if it ``pays`` the highest that it could be, max Q - V, and the
+    largest Q.
     """
     kind = rule.optimism.ascension
     if math.isinf(eta):
@@ -119,16 +120,18 @@ def back_up(
     if kind == AscensionKind.TRUNCATION:
         truncate(states, beyond, first, last, Q, begin)
     target(states, beyond, pays, eta > 0, first, last, Q, begin)
-    largest, best = largest_magnitude(flat(Q, first - begin, last - begin)), -np.inf
+    largest, most, best = largest_magnitude(flat(Q, first - begin, last - begin)), -np.inf, -np.inf
     if pays:
-        for y in range(first - begin, last - begin):
+        for x in range(first, last):
+            top = -np.inf
             for a in range(Q.shape[1]):
-                best = max(best, Q[y, a])
+                top = max(top, Q[x - begin, a])
+            most, best = max(most, top - states.V[x]), max(best, top)
     low, high = improve(eta, rule.evaluates, states, first, last, Q, begin)
     if kind >= AscensionKind.NOVELTY:
         bound_values(states.V, rule.heaven, first, last)
         give_trials(states, first, last)
-    return largest, best, low, high
+    return largest, low, high, most, best
 
 
 @inlined

@@ -22,7 +22,6 @@ from optimist.core.iteration import (
     count_update,
     predict,
     refuse_divergence,
-    set_worth,
 )
 from optimist.core.linalg import fill
 from optimist.core.optimism import AscensionKind, BonusKind
@@ -168,19 +167,15 @@ def update(me: Learner, eta: float) -> tuple[float, float]:
     regress(me, 0)
     if not data.own:
         add_update(eta, epoch.theta, epoch.Theta, 0, epoch.theta.size)
-    largest, best, low, high = 0.0, -np.inf, np.inf, -np.inf
+    largest, low, high, most, best = 0.0, np.inf, -np.inf, -np.inf, -np.inf
     for j in range(n_parts):
         first, last = parts[j, 0], parts[j, 1]
         if data.own:
             add_update(eta, epoch.theta, epoch.Theta, first * n_actions, last * n_actions)
-        top, most, fallen, risen = back_up(rule, eta, states, beyond, pays, first, last, data.Q, 0)
-        largest, best = max(largest, top), max(best, most)
-        low, high = min(low, fallen), max(high, risen)
+        found = back_up(rule, eta, states, beyond, pays, first, last, data.Q, 0)
+        largest, low, high = max(largest, found[0]), min(low, found[1]), max(high, found[2])
+        most, best = max(most, found[3]), max(best, found[4])
     refuse_divergence(max(high, -low))
     if pays:
-        before = prior[0]["worth"]
-        set_worth(prior, beyond, best, rule.heaven)
-        low, high = min(low, prior[0]["worth"] - before), max(high, prior[0]["worth"] - before)
-        if shift(me, low, high) != 0:
-            return largest, high - low
+        return largest, shift(me, low, high, most, best)[0]
     return largest, max(high, -low)

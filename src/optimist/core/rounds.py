@@ -13,9 +13,9 @@ settle   one pass over all pairs: the numbers that as many updates of all of the
 
 An action stays idle while its Q is below V, for then its log pi falls. When it is dropped V is
 `ahead` of it. Then Q rises by no more than gamma times the highest rise of a value since, and V
-falls in an update by no more than gamma times the lowest change in the last one, because
-E[e^(eta Q)] under pi does not fall when pi moves towards Q. When these bounds no longer keep V
-above Q the round ends, and another begins with all pairs.
+falls in an update by no more than gamma times the lowest change of the V's that go in, shift
+included, because E[e^(eta Q)] under pi does not fall when pi moves towards Q. When these bounds no
+longer keep V above Q the round ends, and another begins with all pairs.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from optimist.checks import FloatArray
 from optimist.core.compiler import apart, inlined
 from optimist.core.elementary import exp, from_order, in_order, log
-from optimist.core.iteration import count_update, refuse_divergence, set_worth
+from optimist.core.iteration import count_update, refuse_divergence
 from optimist.core.optimism import AscensionKind
 from optimist.core.settling import settle
 from optimist.core.shift import shift
@@ -55,11 +55,11 @@ def play_round(me: Learner, left: int) -> None:
     n, due, beyond, worths, change, room, high = 0, 1, heaven, 0.0, np.inf, np.inf, 0.0
     first, before = prior[0]["worth"], prior[0]["worth"]
     while left > 0 and change >= rule.tolerance and room > 0:
-        before, last = prior[0]["worth"], high
+        before, rise = prior[0]["worth"], high
         beyond = gamma * before if pays else heaven
         worths += beyond
         sum_values(me)
-        best = predict_some(me, beyond, single, mixed, width, links)
+        best, most = predict_some(me, beyond, single, mixed, width, links)
         improve_mixed(me, mixed, width)
         low, risen, high = move(q[0], old[0], start[0], clips, heaven, single)
         moved = move(value, old[1], start[1], clips, heaven, mixed)
@@ -71,23 +71,19 @@ def play_round(me: Learner, left: int) -> None:
         for i in range(mixed):
             V[state[1, i]] = old[1, i]
         if pays:
-            set_worth(prior, beyond, best, heaven)
-            more = prior[0]["worth"] - before
-            low, risen = min(low, more), max(risen, more)
-            high, change = max(high, prior[0]["worth"] - first), max(risen, -low)
-            further = shift(me, low, risen)
-            if further != 0:
-                change, low, high = risen - low, low + further, high + further
-                for i in range(single):
-                    old[0, i] += further
-                for i in range(mixed):
-                    old[1, i] += further
+            change, further = shift(me, low, risen, most, best)
+            low = min(low + further, prior[0]["worth"] - before)
+            high = max(high + further, prior[0]["worth"] - first)
+            for i in range(single):
+                old[0, i] += further
+            for i in range(mixed):
+                old[1, i] += further
         count_update(rule.eta, me.epoch.clock, prior)
         n += 1
         left -= 1
         if n == due and left > 0 and change >= rule.tolerance:
             due, first = 4 * n, before
-            high = restart(me, last, single, mixed)
+            high = restart(me, rise, single, mixed)
             if pays:
                 high = max(high, prior[0]["worth"] - first)
             spare = LEAST * heaven - SAFE * gamma * min(low, 0.0)
@@ -234,8 +230,8 @@ def sum_values(me: Learner) -> None:
 @apart
 def predict_some(
     me: Learner, beyond: float, single: int, mixed: int, width: int, links: int
-) -> float:
-    """Q of what takes part; the largest."""
+) -> tuple[float, float]:
+    """Q of what takes part; the largest, and the largest less V."""
     rounds, V = me.rounds, me.states.V
     flat, at, after, weight = rounds.q.ravel(), rounds.at, rounds.after, rounds.weight
     for k in range(width + 1):
@@ -244,12 +240,12 @@ def predict_some(
             q[i] = base[i] + share[i] * beyond
     for link in range(links):
         flat[at[link]] += weight[link] * V[after[link]]
-    best = in_order(-np.inf)
+    best, most = in_order(-np.inf), in_order(-np.inf)
     for k in range(width + 1):
-        q = rounds.q[k]
+        q, old = rounds.q[k], rounds.old[min(k, 1)]
         for i in range(single if k == 0 else mixed):
-            best = max(best, in_order(q[i]))
-    return from_order(best)
+            best, most = max(best, in_order(q[i])), max(most, in_order(q[i] - old[i]))
+    return from_order(best), from_order(most)
 
 
 @apart

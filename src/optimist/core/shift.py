@@ -1,31 +1,47 @@
 """A shift of all values at once, where an update moved all of them the same way.
 
-What an update does to values it does to their sum with a constant: it adds gamma times the constant
-wherever heaven is worth what the best pair is, and the policy stays as it is, because the Q's of
-all actions move alike. So from changes between low and high further updates take V to between
-V + gamma H low and V + gamma H high (MacQueen, 1966). If low and high are of one sign, all values
-move to the nearer of these bounds, and what is left to the updates is by how much values differ.
+A constant added to all values, and to what heaven is worth, is some g times that constant after an
+update, with g between gamma / (1 + ridge) and gamma with one-hot features, and it changes no
+policy. So if an update raised all values by m > 0 or more, further ones will raise each by at least
+m (g + g^2 + ...); and if it could raise none by more than m < 0, whatever the policy, all will fall
+by as much (MacQueen, 1966). All values then move that far at once, and what is left to the updates
+is by how much values differ.
 """
 
 from optimist.core.compiler import apart
+from optimist.core.iteration import set_worth
 from optimist.core.state import Learner
 
 
 @apart
-def shift(me: Learner, low: float, high: float) -> float:
-    """Shift values and what heaven is worth, within [0, R_max H]; by how much, 0 for not at all."""
+def shift(me: Learner, low: float, high: float, most: float, best: float) -> tuple[float, float]:
+    """Heaven's new worth, and a shift of it and of all values within [0, R_max H], or of 0.
+
+    Values have changed by ``low`` to ``high``, could have risen by ``most``, max Q - V, and the
+    largest Q is ``best``. Returns by how much they have changed at most, but for what the shift
+    foresees, and the shift.
+    """
     rule, prior, V = me.rule, me.epoch.prior, me.states.V
-    parts, n_parts, worth = me.front.parts, me.front.n_parts[0], prior[0]["worth"]
-    if low <= 0 <= high:
-        return 0.0
-    least, most = worth, worth
+    parts, n_parts, g = me.front.parts, me.front.n_parts[0], rule.keeps
+    before = prior[0]["worth"]
+    set_worth(prior, rule.gamma * before, best, rule.heaven)
+    worth = prior[0]["worth"]
+    low, high, most = (
+        min(low, worth - before),
+        max(high, worth - before),
+        max(most, worth - before),
+    )
+    sure = low if low > 0 else min(most, 0.0)
+    if sure == 0:
+        return max(high, -low), 0.0
+    least, largest = worth, worth
     for j in range(n_parts):
         for x in range(parts[j, 0], parts[j, 1]):
-            least, most = min(least, V[x]), max(most, V[x])
-    bound = rule.gamma / (1 - rule.gamma) * (low if low > 0 else high)
-    further: float = min(max(bound, -least), rule.heaven - most)
+            least, largest = min(least, V[x]), max(largest, V[x])
+    further: float = min(max(g / (1 - g) * sure, -least), rule.heaven - largest)
     for j in range(n_parts):
         for x in range(parts[j, 0], parts[j, 1]):
             V[x] += further
     prior[0]["worth"] = worth + further
-    return further
+    foreseen = (1 - g) / g * further
+    return max(high - foreseen, foreseen - low), further

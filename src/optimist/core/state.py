@@ -65,6 +65,7 @@ class Rule(NamedTuple):
     gamma: float
     stage: int  # a new stage of the parameters begins a new epoch
     learns_heaven: bool  # heaven pays what a pair does, and is worth what the best pair is
+    keeps: float  # the least share of a constant in all values that an update keeps
 
 
 class States(NamedTuple):

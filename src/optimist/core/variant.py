@@ -210,6 +210,7 @@ class Variant:
             gamma=gamma,
             stage=stage,
             learns_heaven=learns_heaven,
+            keeps=gamma / (1 + self.ridge_for(bound) / bound**2),
         )
 
 
