@@ -215,7 +215,8 @@ class Adaptive:
         Q = (1 - self.p) * (self.r + self.CB + self.gamma * PV) + self.p * beyond
         w, self.w = self.w, np.clip(Q.max(), 0.0, self.heaven)
         most = np.append(Q.max(axis=1) - self.V, self.w - w)  # the largest changes of any policy
-        changes = np.append(self._improve(Q), self.w - w)
+        self._improve(Q)
+        changes = np.append(self.changes, self.w - w)
         # All go the same way: as far as the slowest would, if constants decay as g^n.
         g = self.gamma / (1 + self.ridge / self.bound**2)
         slowest = changes.min() if changes.min() > 0 else min(most.max(), 0)
@@ -225,12 +226,13 @@ class Adaptive:
         return np.abs(changes - shift * (1 - g) / g).max()
 
     def _improve(self, Q):
-        """V and pi from Q; by how much values have changed."""
+        """V and pi from Q; by how much values would have changed if they were not bounded."""
         self.sup_q = np.abs(Q).max()
         V = logsumexp(self.log_pi + self.eta * Q, axis=1) / self.eta
         self.log_pi = self.log_pi + self.eta * (Q - V[:, None])
-        changes = V - self.V
+        changes, before = V - self.V, self.V
         self.V = np.clip(V, 0.0, self.heaven)
+        self.changes = self.V - before
         return changes
 
     def _regress(self, V):

@@ -222,7 +222,7 @@ class PlainLeastSquares(Plain):
 class PlainRlsvi(PlainLeastSquares):
     """Osband, Van Roy and Wen (2016): parameters drawn from the posterior of the regression."""
 
-    tolerance = 1e-4
+    tolerance = 1e-3
 
     def every_episode(self):
         return not self.config.lazy

@@ -134,7 +134,7 @@ class RlsviConfig(VariantConfig):
         Whether noise is drawn when the determinant has doubled, instead of after every episode.
     updates
         Maximal number of sweeps of value iteration with one draw of the noise; they end when no
-        value changes by more than R_max / 10,000.
+        value changes by more than R_max / 1,000.
     """
 
     sigma: float = 0.1
@@ -144,7 +144,7 @@ class RlsviConfig(VariantConfig):
 
     def variant(self) -> Variant:
         bonus = NoiseBonus(self.sigma)
-        return self.variant_with(eta=math.inf, bonus=bonus, ascension=Truncation(), tolerance=1e-4)
+        return self.variant_with(eta=math.inf, bonus=bonus, ascension=Truncation(), tolerance=1e-3)
 
 
 class Rlsvi(VariantAgent):

@@ -123,16 +123,3 @@ def largest_magnitude(x: FloatArray) -> float:
     for i in range(x.size):  # as whole numbers they have one order, and no order of comparisons
         largest = max(largest, bits(x[i]) & MAGNITUDE)
     return from_bits(largest)  # type: ignore[no-any-return]
-
-
-@inlined
-def in_order(x: float) -> int:
-    """A whole number for each float, in their order: of whole numbers a maximum is quick."""
-    number = bits(x)
-    return number ^ ((number >> 63) & MAGNITUDE)  # type: ignore[no-any-return]
-
-
-@inlined
-def from_order(number: int) -> float:
-    """The float of such a number."""
-    return from_bits(number ^ ((number >> 63) & MAGNITUDE))  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ import numpy as np
 
 from optimist.checks import FloatArray, IntArray
 from optimist.core.compiler import apart, compiled, inlined
-from optimist.core.elementary import exp, flat, from_order, in_order, largest_magnitude, log
+from optimist.core.elementary import MAGNITUDE, bits, exp, flat, from_bits, largest_magnitude, log
 from optimist.core.linalg import dot, dot_eight, dot_four
 from optimist.core.optimism import AscensionKind
 from optimist.core.state import Rule, States
@@ -102,14 +102,13 @@ def back_up(
     last: int,
     Q: FloatArray,
     begin: int,
-) -> tuple[float, float, float, float, float]:
+) -> tuple[float, float, float, float]:
     """Compute Q, V and pi of the states from the first to the last.
 
     On entry Q holds base + phi . theta, of the state ``begin`` in row 0; it is overwritten.
     ``beyond`` is what heaven is worth, or gamma times that if it ``pays`` what the pair does. At
-    eta = 0 the policy is evaluated and stays as it is. Returns the largest |Q|, the lowest and the
-    highest change of a value, and if it ``pays`` the highest that it could be, max Q - V, and the
-    largest Q.
+    eta = 0 the policy is evaluated and stays as it is. Returns the largest |Q|, by how much a value
+    has changed at most, and if it ``pays`` the largest Q and the largest max Q - V.
     """
     kind = rule.optimism.ascension
     if math.isinf(eta):
@@ -120,18 +119,18 @@ def back_up(
     if kind == AscensionKind.TRUNCATION:
         truncate(states, beyond, first, last, Q, begin)
     target(states, beyond, pays, eta > 0, first, last, Q, begin)
-    largest, most, best = largest_magnitude(flat(Q, first - begin, last - begin)), -np.inf, -np.inf
+    largest, best, most = largest_magnitude(flat(Q, first - begin, last - begin)), -np.inf, -np.inf
     if pays:
         for x in range(first, last):
             top = -np.inf
             for a in range(Q.shape[1]):
                 top = max(top, Q[x - begin, a])
-            most, best = max(most, top - states.V[x]), max(best, top)
-    low, high = improve(eta, rule.evaluates, states, first, last, Q, begin)
+            best, most = max(best, top), max(most, top - states.V[x])
+    change = improve(eta, rule.evaluates, states, first, last, Q, begin)
     if kind >= AscensionKind.NOVELTY:
         bound_values(states.V, rule.heaven, first, last)
         give_trials(states, first, last)
-    return largest, low, high, most, best
+    return largest, change, best, most
 
 
 @inlined
@@ -181,24 +180,22 @@ def target(
 @apart
 def improve(
     eta: float, evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
-) -> tuple[float, float]:
+) -> float:
     """V = 1/eta log sum_a pi(a) e^{eta Q(a)} and pi <- pi e^{eta (Q - V)}, at some states.
 
     At eta = infinity V = max_a Q, and pi is greedy for this Q alone: the paper's update without its
     regulariser. Where a policy is evaluated V = <pi, Q>, with pi as it was before: the limit at
-    eta = 0, where pi stays. Returns the lowest and the highest change of a value; infinity if some
-    value is not finite. Q is overwritten.
+    eta = 0, where pi stays. Returns by how much a value has changed at most; infinity if some is
+    not finite. Q is overwritten.
     """
-    lowest, highest = evaluate(states, first, last, Q, begin) if evaluates else (np.inf, -np.inf)
+    moved = evaluate(states, first, last, Q, begin) if evaluates else 0.0
     if eta == 0:
-        return lowest, highest
+        return moved
+    if math.isinf(eta):
+        return max(moved, improve_greedily(evaluates, states, first, last, Q, begin))
     n_actions, n = Q.shape[1], last - first
-    if math.isinf(eta) or n * n_actions < FEW:
-        if math.isinf(eta):
-            low, high = improve_greedily(evaluates, states, first, last, Q, begin)
-        else:
-            low, high = improve_few(eta, evaluates, states, first, last, Q, begin)
-        return min(lowest, low), max(highest, high)
+    if n * n_actions < FEW:
+        return max(moved, improve_few(eta, evaluates, states, first, last, Q, begin))
     logits, weights = flat(states.log_pi, first, last), flat(states.cumulative, first, last)
     q = flat(Q, first - begin, last - begin)
     for i in range(q.size):
@@ -223,12 +220,11 @@ def improve(
         add_up(weights, 4, normalisers)
     else:
         add_up(weights, n_actions, normalisers)
-    least, most = in_order(np.inf), in_order(-np.inf)
+    change = 0
     for x in range(n):
         normaliser = log(normalisers[x])
         value = (tops[x] + normaliser) / eta
-        change = in_order(value - V[x])
-        least, most = min(least, change), max(most, change)
+        change = max(change, bits(value - V[x]) & MAGNITUDE)
         V[x], normalisers[x] = value, normaliser
     if n_actions == 2:
         normalise(logits, weights, 2, normalisers)
@@ -237,8 +233,8 @@ def improve(
     else:
         normalise(logits, weights, n_actions, normalisers)
     if not finite:
-        return -np.inf, np.inf
-    return (lowest, highest) if evaluates else (from_order(least), from_order(most))
+        return np.inf
+    return moved if evaluates else from_bits(change)
 
 
 @inlined
@@ -280,29 +276,25 @@ def normalise(
 
 
 @inlined
-def evaluate(
-    states: States, first: int, last: int, Q: FloatArray, begin: int
-) -> tuple[float, float]:
-    """V = <pi, Q>; the lowest and the highest change, infinity if some value is not finite."""
-    V, log_pi, finite = states.V, states.log_pi, True
-    low, high = np.inf, -np.inf
+def evaluate(states: States, first: int, last: int, Q: FloatArray, begin: int) -> float:
+    """V = <pi, Q>; by how much a value has changed at most, infinity if some is not finite."""
+    V, log_pi, change, finite = states.V, states.log_pi, 0.0, True
     for x in range(first, last):
         mean = 0.0
         for a in range(Q.shape[1]):
             mean += math.exp(log_pi[x, a]) * Q[x - begin, a]
-        finite, change = finite and math.isfinite(mean), mean - V[x]
-        low, high = min(low, change), max(high, change)
+        finite, change = finite and math.isfinite(mean), max(change, abs(mean - V[x]))
         V[x] = mean
-    return (low, high) if finite else (-np.inf, np.inf)
+    return change if finite else np.inf
 
 
 @inlined
 def improve_few(
     eta: float, evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
-) -> tuple[float, float]:
+) -> float:
     """The same numbers for a few pairs: what is 0 or 1 is not exponentiated."""
     V, log_pi, cumulative, n_actions = states.V, states.log_pi, states.cumulative, Q.shape[1]
-    low, high, finite = np.inf, -np.inf, True
+    change, finite = 0.0, True
     for x in range(first, last):
         top, total, normaliser = -np.inf, 0.0, 0.0
         for a in range(n_actions):
@@ -321,19 +313,18 @@ def improve_few(
                 cumulative[x, a] /= total
         if not evaluates:
             value = (top + normaliser) / eta
-            change = value - V[x]
-            low, high = min(low, change), max(high, change)
+            change = max(change, abs(value - V[x]))
             V[x] = value
-    return (low, high) if finite else (-np.inf, np.inf)
+    return change if finite else np.inf
 
 
 @inlined
 def improve_greedily(
     evaluates: bool, states: States, first: int, last: int, Q: FloatArray, begin: int
-) -> tuple[float, float]:
+) -> float:
     """The same at eta = infinity."""
     V, log_pi, cumulative, n_actions = states.V, states.log_pi, states.cumulative, Q.shape[1]
-    low, high, finite = np.inf, -np.inf, True
+    change, finite = 0.0, True
     for x in range(first, last):
         best, y = 0, x - begin
         for a in range(1, n_actions):
@@ -345,10 +336,9 @@ def improve_greedily(
             log_pi[x, a] = 0.0 if a == best else -np.inf
             cumulative[x, a] = 0.0 if a < best else 1.0
         if not evaluates:
-            change = top - V[x]
-            low, high = min(low, change), max(high, change)
+            change = max(change, abs(top - V[x]))
             V[x] = top
-    return (low, high) if finite else (-np.inf, np.inf)
+    return change if finite else np.inf
 
 
 @inlined

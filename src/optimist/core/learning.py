@@ -23,7 +23,7 @@ from optimist.core.iteration import (
     predict,
     refuse_divergence,
 )
-from optimist.core.linalg import fill
+from optimist.core.linalg import copy, fill
 from optimist.core.optimism import AscensionKind, BonusKind
 from optimist.core.prior import learn_prior as fit
 from optimist.core.prior import set_confidence
@@ -167,15 +167,22 @@ def update(me: Learner, eta: float) -> tuple[float, float]:
     regress(me, 0)
     if not data.own:
         add_update(eta, epoch.theta, epoch.Theta, 0, epoch.theta.size)
-    largest, low, high, most, best = 0.0, np.inf, -np.inf, -np.inf, -np.inf
+    if pays:  # W is of no use any more
+        for j in range(n_parts):
+            copy(data.W[parts[j, 0] : parts[j, 1]], states.V[parts[j, 0] : parts[j, 1]])
+    largest, change, best, most = 0.0, 0.0, -np.inf, -np.inf
     for j in range(n_parts):
         first, last = parts[j, 0], parts[j, 1]
         if data.own:
             add_update(eta, epoch.theta, epoch.Theta, first * n_actions, last * n_actions)
         found = back_up(rule, eta, states, beyond, pays, first, last, data.Q, 0)
-        largest, low, high = max(largest, found[0]), min(low, found[1]), max(high, found[2])
-        most, best = max(most, found[3]), max(best, found[4])
-    refuse_divergence(max(high, -low))
-    if pays:
-        return largest, shift(me, low, high, most, best)[0]
-    return largest, max(high, -low)
+        largest, change = max(largest, found[0]), max(change, found[1])
+        best, most = max(best, found[2]), max(most, found[3])
+    refuse_divergence(change)
+    if not pays:
+        return largest, change
+    low, high, V, W = np.inf, -np.inf, states.V, data.W
+    for j in range(n_parts):
+        for x in range(parts[j, 0], parts[j, 1]):
+            low, high = min(low, V[x] - W[x]), max(high, V[x] - W[x])
+    return largest, shift(me, low, high, most, best)[0]

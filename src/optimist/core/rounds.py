@@ -22,7 +22,7 @@ import numpy as np
 
 from optimist.checks import FloatArray
 from optimist.core.compiler import apart, inlined
-from optimist.core.elementary import exp, from_order, in_order, log
+from optimist.core.elementary import MAGNITUDE, bits, exp, from_bits, log
 from optimist.core.iteration import count_update, refuse_divergence
 from optimist.core.optimism import AscensionKind
 from optimist.core.settling import settle
@@ -61,10 +61,10 @@ def play_round(me: Learner, left: int) -> None:
         sum_values(me)
         best, most = predict_some(me, beyond, single, mixed, width, links)
         improve_mixed(me, mixed, width)
-        low, risen, high = move(q[0], old[0], start[0], clips, heaven, single)
+        change, low, risen, high = move(q[0], old[0], start[0], clips, heaven, single)
         moved = move(value, old[1], start[1], clips, heaven, mixed)
-        low, risen, high = min(low, moved[0]), max(risen, moved[1]), max(high, moved[2])
-        change = max(risen, -low)
+        change, low = max(change, moved[0]), min(low, moved[1])
+        risen, high = max(risen, moved[2]), max(high, moved[3])
         refuse_divergence(change)
         for i in range(single):
             V[state[0, i]] = old[0, i]
@@ -278,19 +278,22 @@ def improve_mixed(me: Learner, n: int, width: int) -> None:
 @apart
 def move(
     value: FloatArray, old: FloatArray, start: FloatArray, clips: bool, heaven: float, n: int
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, float]:
     """Old values become new ones, bounded if it ``clips``.
 
-    Returns the lowest change, the highest, and the highest rise since the start.
+    Returns by how much one would have changed at most, the lowest change, the highest, and the
+    highest rise since the start.
     """
-    low, risen, high = in_order(np.inf), in_order(-np.inf), in_order(-np.inf)
+    change, low, risen, high = 0, in_order(np.inf), in_order(-np.inf), in_order(-np.inf)
     least, most = (0.0, heaven) if clips else (-np.inf, np.inf)
     for i in range(n):
-        bounded, change = min(max(value[i], least), most), in_order(value[i] - old[i])
-        low, risen = min(low, change), max(risen, change)
+        bounded = min(max(value[i], least), most)
+        change = max(change, bits(value[i] - old[i]) & MAGNITUDE)
+        moved = in_order(bounded - old[i])
+        low, risen = min(low, moved), max(risen, moved)
         high = max(high, in_order(bounded - start[i]))
         old[i] = bounded
-    return from_order(low), from_order(risen), from_order(high)
+    return from_bits(change), from_order(low), from_order(risen), from_order(high)
 
 
 @apart
@@ -302,3 +305,16 @@ def least_ahead(
     for i in range(n):
         lowest = min(lowest, in_order(ahead[i] + value[i] - max(rise, least[i] * high)))
     return from_order(lowest)
+
+
+@inlined
+def in_order(x: float) -> int:
+    """A whole number for each float, in their order: of whole numbers a maximum is quick."""
+    number = bits(x)
+    return number ^ ((number >> 63) & MAGNITUDE)  # type: ignore[no-any-return]
+
+
+@inlined
+def from_order(number: int) -> float:
+    """The float of such a number."""
+    return from_bits(number ^ ((number >> 63) & MAGNITUDE))  # type: ignore[no-any-return]

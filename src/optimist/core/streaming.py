@@ -268,8 +268,8 @@ def sweep(m: Stream, eta: float, begin: int, end: int, values: FloatArray) -> tu
     for first in range(begin, end, chunk):
         last = min(first + chunk, end)
         predict(rows, block, theta, base, first, last, Q)
-        top, low, high, _, _ = back_up(rule, eta, states, rule.heaven, False, first, last, Q, first)
-        largest, change = max(largest, top), max(change, high, -low)
+        top, moved, _, _ = back_up(rule, eta, states, rule.heaven, False, first, last, Q, first)
+        largest, change = max(largest, top), max(change, moved)
         for y in range(first, last):
             link = head[y]
             while link >= 0:
