@@ -2,7 +2,7 @@
 
 Every row is a ratio to a peer in the same process, or seconds, on one thread. Times are of the
 processor, but for cold starts and the engine. ``make bench`` prints it after the tables of the
-exact solver and of the engine. It takes some five minutes on an idle core.
+exact solver and of the engine. It takes a minute on an idle core.
 """
 
 import os
