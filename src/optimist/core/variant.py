@@ -66,8 +66,8 @@ class Variant:
         Upper bound on the optimal values of all states, if one below R_max H is known; it is what
         heaven is worth.
     tolerance
-        Updates after an episode end when no value changes by more than this share of R_max, or of
-        what heaven pays a step if ``v_max`` is given; 0 makes all of them.
+        Updates after an episode end when no value changes by more than this share of what heaven
+        pays a step, which is R_max unless ``v_max`` is given; 0 makes all of them.
     """
 
     eta: float = ETA
