@@ -26,11 +26,8 @@ def shift(me: Learner, low: float, high: float, most: float, best: float) -> tup
     before = prior[0]["worth"]
     set_worth(prior, rule.gamma * before, best, rule.heaven)
     worth = prior[0]["worth"]
-    low, high, most = (
-        min(low, worth - before),
-        max(high, worth - before),
-        max(most, worth - before),
-    )
+    more = worth - before
+    low, high, most = min(low, more), max(high, more), max(most, more)
     sure = low if low > 0 else min(most, 0.0)
     if sure == 0:
         return max(high, -low), 0.0
